@@ -1,0 +1,82 @@
+"""Pareto-NRPA: trade-offs in discrete multi-objective problems by Monte-Carlo search.
+
+    from pareto_nrpa import solve, ParetoNRPA, MaxEvaluations, load
+    result = solve(load("rc_204.3"), ParetoNRPA(), stop=MaxEvaluations(100_000), seed=7)
+    print(result.summary())
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .callbacks import Callbacks as Callbacks
+    from .exceptions import CheckpointError as CheckpointError
+    from .exceptions import DataError as DataError
+    from .exceptions import InstanceError as InstanceError
+    from .exceptions import ParetoNRPAError as ParetoNRPAError
+    from .exceptions import ProblemError as ProblemError
+    from .kernels import kernel as kernel
+    from .nrpa.params import ParetoNRPA as ParetoNRPA
+    from .problem import CompiledProblem as CompiledProblem
+    from .problem import Problem as Problem
+    from .problems import load as load
+    from .problems.generate import generate_tsp as generate_tsp
+    from .problems.generate import generate_tsptw as generate_tsptw
+    from .result import Front as Front
+    from .result import Result as Result
+    from .solver import solve as solve
+    from .stop import AllOf as AllOf
+    from .stop import AnyOf as AnyOf
+    from .stop import MaxCpuTime as MaxCpuTime
+    from .stop import MaxEvaluations as MaxEvaluations
+    from .stop import MaxRuntime as MaxRuntime
+    from .stop import NoImprovement as NoImprovement
+    from .stop import Progress as Progress
+    from .stop import TargetHypervolume as TargetHypervolume
+    from .testing import check_problem as check_problem
+
+# Where each public name lives. Loaded when first used: the command line answers --help without importing Numba.
+_HOMES = {
+    "Callbacks": "callbacks",
+    "CheckpointError": "exceptions",
+    "DataError": "exceptions",
+    "InstanceError": "exceptions",
+    "ParetoNRPAError": "exceptions",
+    "ProblemError": "exceptions",
+    "kernel": "kernels",
+    "ParetoNRPA": "nrpa.params",
+    "CompiledProblem": "problem",
+    "Problem": "problem",
+    "load": "problems",
+    "generate_tsp": "problems.generate",
+    "generate_tsptw": "problems.generate",
+    "Front": "result",
+    "Result": "result",
+    "solve": "solver",
+    "AllOf": "stop",
+    "AnyOf": "stop",
+    "MaxCpuTime": "stop",
+    "MaxEvaluations": "stop",
+    "MaxRuntime": "stop",
+    "NoImprovement": "stop",
+    "Progress": "stop",
+    "TargetHypervolume": "stop",
+    "check_problem": "testing",
+}
+
+__all__ = [*_HOMES, "__version__"]  # noqa: PLE0604
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

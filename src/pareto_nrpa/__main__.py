@@ -1,0 +1,5 @@
+"""`python -m pareto_nrpa` is the command `pareto-nrpa`."""
+
+from .cli import main
+
+main()

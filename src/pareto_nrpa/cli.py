@@ -1,0 +1,287 @@
+"""The command line: parses arguments, calls the library, prints. Heavy imports happen inside the commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Optional
+
+import typer
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from .problem import CompiledProblem
+    from .result import Result
+    from .stop import StopCriterion
+
+_DEFAULT_EVALUATIONS = 100_000
+_DEFAULT_OUT = "results"
+_TRACEBACK = "PARETO_NRPA_TRACEBACK"
+
+app = typer.Typer(
+    help="Find trade-offs in discrete multi-objective problems by Pareto-NRPA (ECAI 2025).",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data_app = typer.Typer(help="Official benchmark files: download them, list what is there.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+
+DataOption = Annotated[
+    Optional[Path],  # noqa: UP045 - typer reads the annotation
+    typer.Option("--data", help="Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."),
+]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pareto-nrpa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def solve(
+    instance: Annotated[
+        str,
+        typer.Argument(
+            help="An instance name (rc_204.3), a file, or a spec (tsptw:n=25,seed=7,tightness=0.6 or mo-tsp:n=50). "
+            "Without one: an embedded instance with 25 cities."
+        ),
+    ] = "default",
+    evaluations: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help=f"Stop after this many evaluations (default {_DEFAULT_EVALUATIONS:,} unless --seconds)."),
+    ] = None,
+    seconds: Annotated[Optional[float], typer.Option(help="Stop after this many seconds.")] = None,  # noqa: UP045
+    level: Annotated[int, typer.Option(help="Depth of the nesting.")] = 4,
+    policies: Annotated[int, typer.Option(help="Number of policies.")] = 4,
+    alpha: Annotated[float, typer.Option(help="Learning rate.")] = 0.5,
+    iterations: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="N, iterations of each level (default: so that N^level covers the evaluations)."),
+    ] = None,
+    weighting: Annotated[str, typer.Option(help="Weigh sequences by: crowding or none.")] = "crowding",
+    adapt: Annotated[str, typer.Option(help="Adapt to: all sequences, or one per policy.")] = "all",
+    bias: Annotated[float, typer.Option(help="Factor on the problem's bias; 0 switches it off.")] = 1.0,
+    preferences: Annotated[
+        str, typer.Option(help="What the bias of each policy cares for: paper, mixed or spread.")
+    ] = "paper",
+    temperature: Annotated[float, typer.Option(help="Temperature of the softmax.")] = 1.0,
+    limited_repetitions: Annotated[
+        int, typer.Option(help="End a level after this many results that bring nothing new; 0 is off.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Same seed, same result.")] = 0,
+    data: DataOption = None,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help=f"Save to this folder, or to this .json or .csv file (default: {_DEFAULT_OUT}/)."),
+    ] = None,
+    json: Annotated[Optional[Path], typer.Option(help="Write the result as JSON to this file.")] = None,  # noqa: UP045
+    checkpoint: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Save the search to this file every ten seconds and at the end."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the checkpoint where there is one, else start.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
+    from .exceptions import ProblemError
+    from .nrpa.params import ParetoNRPA
+    from .problems import load
+    from .solver import solve as run
+
+    stop = _stop(evaluations, seconds)
+    algorithm = ParetoNRPA(
+        level=level,
+        n_policies=_named("policies", policies),
+        alpha=alpha,
+        iterations=iterations,
+        weighting=weighting,  # type: ignore[arg-type]
+        adapt=adapt,  # type: ignore[arg-type]
+        bias=bias,
+        preferences=preferences,
+        temperature=temperature,
+        limited_repetitions=limited_repetitions,
+    )
+    problem = load(instance, data=data)
+    targets = _targets(out, json, problem.name, seed)
+    if resume and checkpoint is None:
+        _fail("--resume needs the file to go on from: give it with --checkpoint.")
+    from .progress import ProgressBar
+
+    bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
+    try:
+        with bar:
+            result = run(
+                problem, algorithm, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume
+            )
+    except ProblemError as error:
+        if error.result is not None:
+            _save(error.result, targets)
+            raise ProblemError(f"{error} The front found before is in {targets[0]}.") from error
+        raise
+    saved = _save(result, targets)
+    if not quiet:
+        bar.show(result, saved)
+
+
+def _named(option: str, value: int) -> int:
+    if value < 1:
+        _fail(f"--{option} must be a whole number of at least 1, got {value}.")
+    return value
+
+
+def _limit(evaluations: int | None, seconds: float | None) -> int | None:
+    return _DEFAULT_EVALUATIONS if evaluations is None and seconds is None else evaluations
+
+
+def _stop(evaluations: int | None, seconds: float | None) -> StopCriterion:
+    from .stop import AnyOf, MaxEvaluations, MaxRuntime
+
+    limit = _limit(evaluations, seconds)
+    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit)]
+    if seconds is not None:
+        criteria.append(MaxRuntime(seconds))
+    return criteria[0] if len(criteria) == 1 else AnyOf(*criteria)
+
+
+def _targets(out: Path | None, json: Path | None, name: str, seed: int) -> list[Path]:
+    """Return the files to save to, all of them writable."""
+    from .files import check_writable
+
+    targets = [] if json is None else [json]
+    if out is not None or json is None:
+        place = Path(_DEFAULT_OUT) if out is None else out
+        targets.append(place if place.suffix in (".json", ".csv") else _unused(place, f"{_slug(name)}-seed{seed}"))
+    for target in targets:
+        check_writable(target)
+    return targets
+
+
+def _slug(name: str) -> str:
+    text = name.replace("=", "")
+    return "".join(c if c.isalnum() or c in "._-" else "-" for c in text).strip(".-")[:100] or "result"
+
+
+def _unused(folder: Path, stem: str) -> Path:
+    """Return a file name in a folder that is not taken, so that no earlier result is lost."""
+    path, n = folder / f"{stem}.json", 1
+    while path.exists():
+        n += 1
+        path = folder / f"{stem}-{n}.json"
+    return path
+
+
+def _save(result: Result, targets: list[Path]) -> list[Path]:
+    return [result.save_csv(path) if path.suffix == ".csv" else result.save(path) for path in targets]
+
+
+@app.command()
+def info(
+    instance: Annotated[str, typer.Argument(help="An instance to describe; without one: this installation.")] = "",
+    data: DataOption = None,
+) -> None:
+    """Describe an instance, or this installation."""
+    if instance:
+        from .problems import load
+
+        _describe(load(instance, data=data))
+        return
+    import platform
+    from importlib.metadata import version
+
+    from .problems.data import data_folders, instance_names
+
+    typer.echo(f"pareto-nrpa {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    typer.echo(", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "moocore")))
+    for folder in data_folders(data):
+        typer.echo(f"data folder: {folder}{'' if folder.is_dir() else ' (not there)'}")
+    typer.echo(f"instances found: {len(instance_names(data))}")
+
+
+def _describe(problem: CompiledProblem) -> None:
+    from .problems.mo_tsptw import Windows
+
+    typer.echo(f"{problem.name}: {problem.max_moves + 1} cities, {problem.n_objectives} objective(s)")
+    if isinstance(problem.data, Windows):
+        widths = (problem.data.closes - problem.data.opens)[1:]
+        typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
+    else:
+        typer.echo("no time windows")
+    point = problem.reference_point
+    text = "none fixed" if point is None else ", ".join(f"{x:.6g}" for x in point)
+    typer.echo(f"reference point of the hypervolume: {text}")
+
+
+@data_app.command("list")
+def data_list(data: DataOption = None) -> None:
+    """Show the instances that are there."""
+    from .problems.data import data_folders, find_instance, instance_names, official_names
+    from .problems.instances import SECONDARY_FOLDER
+
+    names = instance_names(data)
+    for name in names:
+        path = find_instance(name, data)
+        assert path is not None
+        two = (path.parent.parent / SECONDARY_FOLDER / f"{name}.npy").is_file()
+        typer.echo(f"{name:<12} {'2 objectives' if two else '1 objective '}  {path}")
+    missing = sorted(set(official_names()) - set(names))
+    if not names:
+        typer.echo("No instances in: " + ", ".join(map(str, data_folders(data))))
+    if missing:
+        typer.echo(f"{len(missing)} of 31 official instances are not there; get them with: pareto-nrpa data get")
+
+
+@data_app.command("get")
+def data_get(
+    to: Annotated[Optional[Path], typer.Option(help="Folder to download to (default: the user's cache).")] = None,  # noqa: UP045
+    url: Annotated[Optional[str], typer.Option("--from", help="Mirror to download from.")] = None,  # noqa: UP045
+) -> None:
+    """Download the 31 official MO-TSPTW instances, checking the SHA-256 sum of each file."""
+    from .problems.data import SOURCE, fetch
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            typer.echo(f"\r{done} of {total} files", nl=done == total, err=True)
+
+    folder = fetch(url=url or SOURCE, folder=to, progress=show)
+    typer.echo(f"The official instances are in {folder}")
+    if to is not None:
+        typer.echo(f"Use them with --data {to} or PARETO_NRPA_DATA={to}")
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"Error: {message}", err=True)
+    raise SystemExit(2)
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command line; a mistake becomes one sentence and exit code 2."""
+    try:
+        return app(arguments)
+    except (ValueError, ImportError, OSError) as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        _fail(str(error))
+    except KeyboardInterrupt:
+        typer.echo("Interrupted.", err=True)
+        raise SystemExit(130) from None
+    except Exception as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        _fail(f"{type(error).__name__}: {error} (this should not happen; {_TRACEBACK}=1 shows where).")

@@ -1,0 +1,63 @@
+"""Reading and writing files so that nothing is ever half written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .exceptions import ParetoNRPAError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
+
+
+def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], None]) -> Path:
+    """Write a file beside its place and move it there when it is complete; returns the path."""
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    except OSError as error:
+        raise unwritable(target, error) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise unwritable(target, error) from error
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise now, not after hours of search, if a file could not be written at `path`."""
+    target = Path(path)
+    if target.is_dir():
+        raise ParetoNRPAError(f"cannot write {target}: it is a folder; give the name of a file.")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise unwritable(target, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> ParetoNRPAError:
+    """Return the error for a file that cannot be written."""
+    reason = error.strerror or str(error)
+    return ParetoNRPAError(f"cannot write {path}: {reason}; choose a folder that you may write to.")

@@ -1,0 +1,101 @@
+"""What a search is made of: named bundles of arrays, so that all of its state can be saved, grown and compared.
+
+Shapes use L levels, P policies, M objectives, C codes, R slots for recorded sequences.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Positions in Machine.counters.
+EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, N_RESTARTS, STATUS, DEPTH = range(9)
+N_COUNTERS = 9
+
+# Values of counters[STATUS]: how the last call of compiled code ended.
+OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE, REPEATED_MOVE, NOT_FINITE, BAD_VIOLATIONS = (
+    range(9)
+)
+
+
+# Columns of Pool.heads and Archive.heads. What is found at an evaluation counts only in the archive, what branches
+# only in the pool.
+N_MOVES, POLICY, N_BRANCHINGS = range(3)
+FOUND_AT = 2
+
+# Columns of Machine.levels.
+SIZE, ITERATIONS, REPETITIONS = range(3)
+
+# A row of scores is the number of violations, then the (minimised) objectives.
+VIOLATIONS = 0
+
+
+class Pool(NamedTuple):
+    """Recorded playouts, one per slot, with all that Adapt needs to know of them.
+
+    Steps with a single legal move teach nothing and are not recorded, except in `moves`.
+    """
+
+    heads: np.ndarray  # [R, 3] int64: number of moves, policy that sampled them, number of branchings
+    scores: np.ndarray  # [R, 1 + M] float64
+    moves: np.ndarray  # [R, max_moves] int64
+    ends: np.ndarray  # [R, max_moves] int64, where the candidates of each branching end
+    chosen: np.ndarray  # [R, max_moves] int64, the candidate chosen at each branching
+    codes: np.ndarray  # [R, max_candidates] uint32, legal codes, branching after branching
+    biases: np.ndarray  # [R, max_candidates] float64, or [R, 1] where there is no bias
+
+
+class Archive(NamedTuple):
+    """The best of all that was evaluated: least violated, mutually non-dominated, in order of discovery."""
+
+    heads: np.ndarray  # [A, 3] int64: number of moves, policy that sampled them, evaluation that found them
+    scores: np.ndarray  # [A, 1 + M] float64
+    moves: np.ndarray  # [A, max_moves] int64
+    log: np.ndarray  # [G, 2 + M] float64: evaluation and scores of all that ever entered
+
+
+class Selection(NamedTuple):
+    """Working memory for choosing the set of a level; only `distances` means something afterwards."""
+
+    distances: np.ndarray  # [R] float64, crowding distance of each kept sequence
+    front_distances: np.ndarray  # [R] float64
+    kept: np.ndarray  # [R] int64
+    rest: np.ndarray  # [R] int64
+    front: np.ndarray  # [R] int64
+    order: np.ndarray  # [R] int64
+    represented: np.ndarray  # [P] bool
+
+
+class Machine(NamedTuple):
+    """A search between two evaluations. Level l of the paper is row l - 1."""
+
+    weights: np.ndarray  # [L, P, C] float64, the policies of each level
+    preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
+    known_biases: np.ndarray  # [P, C] float64, NaN where not computed yet; [P, 1] where biases are not remembered
+    members: np.ndarray  # [L, R] int64, slots of the set S* of each level
+    levels: np.ndarray  # [L, 3] int64: size of the set, iterations done, results in a row that brought nothing new
+    free: np.ndarray  # [R] int64, a stack of unused slots
+    counters: np.ndarray  # [N_COUNTERS] int64
+    pool: Pool
+    archive: Archive
+    selection: Selection
+    legal: np.ndarray  # [max_legal] int64, working memory of a playout
+    probabilities: np.ndarray  # [max_candidates + PADDING] float64, working memory of playout and adapt
+    factors: np.ndarray  # [max_moves] float64, working memory of adapt
+
+
+class Settings(NamedTuple):
+    """The parameters of the algorithm as compiled code sees them."""
+
+    n_iterations: int
+    alpha: float
+    inverse_temperature: float
+    bias_scale: float
+    has_bias: bool
+    bias_by_code: bool  # remember biases, code by code
+    weigh_by_crowding: bool
+    adapt_all: bool
+    limited_repetitions: int  # 0: off
+    block: int  # how many candidates Adapt may work on before it writes, see adapt.py
+    n_checked: int  # playouts at the start that are checked for repeated moves

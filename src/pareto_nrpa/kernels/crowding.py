@@ -1,0 +1,52 @@
+"""Crowding distance (Deb et al. 2002), clipped as in the paper so that it can weigh an update."""
+
+from __future__ import annotations
+
+from ._jit import engine_kernel
+
+MAX_DISTANCE = 2.0
+
+
+@engine_kernel
+def crowding_distances(scores, front, n_front, order, out):
+    """Fill out[:n_front] with the crowding distance of each member of a front.
+
+    Per objective the gap between the two neighbours, divided by the range of the front; summed, and divided by the
+    number of objectives. The ends of each objective are infinitely far, which the paper clips to 2. With a single
+    objective there is no diversity to reward: all weigh 1, and the algorithm is NRPA.
+    """
+    n_objectives = scores.shape[1] - 1
+    if n_objectives == 1:
+        for i in range(n_front):
+            out[i] = 1.0
+        return
+    if n_front <= 2:
+        for i in range(n_front):
+            out[i] = MAX_DISTANCE
+        return
+    for i in range(n_front):
+        out[i] = 0.0
+    for k in range(1, 1 + n_objectives):
+        _sort_positions(scores, front, n_front, k, order)
+        out[order[0]] = MAX_DISTANCE
+        out[order[n_front - 1]] = MAX_DISTANCE
+        lowest = scores[front[order[0]], k]
+        span = scores[front[order[n_front - 1]], k] - lowest
+        if span > 0.0:
+            for i in range(1, n_front - 1):
+                gap = scores[front[order[i + 1]], k] - scores[front[order[i - 1]], k]
+                out[order[i]] += gap / (span * n_objectives)
+    for i in range(n_front):
+        out[i] = min(out[i], MAX_DISTANCE)
+
+
+@engine_kernel
+def _sort_positions(scores, front, n_front, k, order):
+    """Fill `order` with positions in `front`, by rising score k; insertion sort, as fronts are short where hot."""
+    for i in range(n_front):
+        value = scores[front[i], k]
+        j = i
+        while j > 0 and scores[front[order[j - 1]], k] > value:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i

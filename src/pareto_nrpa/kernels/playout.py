@@ -1,0 +1,164 @@
+"""A playout (Algorithm 1) of a compiled problem, recorded step by step for Adapt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._jit import engine_kernel, small_kernel
+from .bundles import (
+    BAD_VIOLATIONS,
+    CODE_OUT_OF_RANGE,
+    DEPTH,
+    EVALUATIONS,
+    N_BRANCHINGS,
+    N_MOVES,
+    NO_MOVE,
+    NOT_FINITE,
+    OK,
+    POLICY,
+    REPEATED_MOVE,
+    TOO_LONG,
+    TOO_MANY_CANDIDATES,
+    VIOLATIONS,
+)
+from .softmax import add_up, exponentials, is_safe, pick, safe_exponentials
+
+# The words of the problem: left open here, bound to the kernels of one problem in `nrpa.players`.
+initial_state = legal_moves = play = move_code = bias = evaluate = play_out = None
+
+
+@small_kernel
+def no_bias(data, state, move, preference):
+    """Stand in for the bias of a problem that has none."""
+    return 0.0
+
+
+@engine_kernel
+def has_repetition(moves, count):
+    """Tell whether a move occurs twice."""
+    for i in range(count):
+        for j in range(i):
+            if moves[i] == moves[j]:
+                return True
+    return False
+
+
+@small_kernel
+def choose(weights, codes, biases, settings, rng, out):
+    """Draw a position among the candidates by the softmax of their weights and biases."""
+    exponentials(weights, codes, biases, settings.has_bias, settings.inverse_temperature, out)
+    total = add_up(out, 0, codes.size)
+    if not is_safe(total):
+        total = safe_exponentials(
+            weights, codes, biases, settings.has_bias, settings.inverse_temperature, 0, codes.size, out
+        )
+    return pick(out, codes.size, rng.random() * total)
+
+
+def playout(data, machine, settings, rng, policy, slot):
+    """Play and evaluate one sequence with a policy of level 1, recording it in a slot; returns a status."""
+    # The state is the only thing that is allocated; all else happens in a kernel that counts no references.
+    state = initial_state(data)
+    return play_out(
+        data,
+        state,
+        machine.weights[0, policy],
+        machine.preferences[policy],
+        machine.known_biases[policy],
+        machine.pool,
+        machine.legal,
+        machine.probabilities,
+        machine.counters,
+        settings,
+        rng,
+        slot,
+        policy,
+    )
+
+
+def play_from(
+    data,
+    state,
+    weights,
+    preference,
+    known_biases,
+    pool,
+    legal,
+    probabilities,
+    counters,
+    settings,
+    rng,
+    slot,
+    policy,
+):
+    """Play from a state to the end; the moves with more than one alternative are drawn by the policy."""
+    n_codes = np.uint64(weights.size)
+    max_moves = pool.moves.shape[1]
+    moves = pool.moves[slot]
+    codes = pool.codes[slot]
+    biases = pool.biases[slot]
+    checking = counters[EVALUATIONS] < settings.n_checked
+    n_moves = 0
+    n_branchings = 0
+    begin = 0
+    while True:
+        count = legal_moves(data, state, legal)
+        if count == 0:
+            break
+        counters[DEPTH] = n_moves
+        end = begin + count
+        if n_moves == max_moves:
+            return TOO_LONG
+        if count > legal.size or end > codes.size:
+            return TOO_MANY_CANDIDATES
+        if checking and has_repetition(legal, count):
+            return REPEATED_MOVE
+        position = 0
+        if count > 1:
+            here = codes[begin:end]
+            extra = biases[begin:end]
+            outside = False
+            for i in range(count):
+                code = np.uint64(move_code(data, state, legal[i]))  # a negative one becomes a huge one
+                outside |= code >= n_codes
+                here[i] = np.uint32(code)
+            if outside:
+                return CODE_OUT_OF_RANGE
+            unknown = settings.has_bias
+            if settings.bias_by_code:
+                unknown = False
+                for i in range(count):
+                    extra[i] = known_biases[here[i]]
+                    unknown |= np.isnan(extra[i])
+            if unknown:
+                for i in range(count):
+                    extra[i] = settings.bias_scale * bias(data, state, legal[i], preference)
+                    if settings.bias_by_code:
+                        known_biases[here[i]] = extra[i]
+            position = choose(weights, here, extra, settings, rng, probabilities)
+            pool.chosen[slot, n_branchings] = begin + position
+            pool.ends[slot, n_branchings] = end
+            n_branchings += 1
+            begin = end
+        moves[n_moves] = legal[position]
+        n_moves += 1
+        play(data, state, legal[position])
+    pool.heads[slot, POLICY] = policy
+    pool.heads[slot, N_MOVES] = n_moves
+    pool.heads[slot, N_BRANCHINGS] = n_branchings
+    if n_moves == 0:
+        return NO_MOVE
+    scores = pool.scores[slot]
+    scores[VIOLATIONS] = evaluate(data, state, scores[1:])
+    return check_scores(scores)
+
+
+@small_kernel
+def check_scores(scores):
+    """Return the status of an evaluation: objectives must be finite, violations finite and not negative."""
+    for k in range(1, scores.size):
+        if not np.isfinite(scores[k]):
+            return NOT_FINITE
+    if not np.isfinite(scores[VIOLATIONS]) or scores[VIOLATIONS] < 0:
+        return BAD_VIOLATIONS
+    return OK

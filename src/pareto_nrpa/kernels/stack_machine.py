@@ -1,0 +1,153 @@
+"""Pareto-NRPA (Algorithm 2) without recursion: the whole search is arrays, and stops after any evaluation."""
+
+from __future__ import annotations
+
+from ._jit import engine_kernel, small_kernel
+from .adapt import pareto_adapt
+from .archive import remember
+from .bundles import (
+    EVALUATIONS,
+    ITERATIONS,
+    N_ARCHIVED,
+    N_CODES,
+    N_FREE,
+    N_LOGGED,
+    N_RESTARTS,
+    NEEDS_ROOM,
+    OK,
+    REPETITIONS,
+    SIZE,
+    STATUS,
+)
+from .select import release, select
+
+
+def advance(data, machine, settings, rng, signs, play, n):
+    """Make up to n evaluations of a compiled problem; returns how many, and leaves a status where it stopped early."""
+    counters = machine.counters
+    for done in range(n):
+        if not has_room(machine.archive, counters):
+            counters[STATUS] = NEEDS_ROOM
+            return done
+        slot = take(machine.free, counters)
+        policy = choose_policy(machine.weights.shape[1], rng)
+        counters[STATUS] = play(data, machine, settings, rng, policy, slot)
+        if counters[STATUS] != OK:
+            release(slot, machine.free, counters)
+            return done
+        for k in range(signs.size):
+            machine.pool.scores[slot, 1 + k] *= signs[k]
+        tell(machine, settings, slot)
+    return n
+
+
+@small_kernel
+def choose_policy(n_policies, rng):
+    """Draw a policy uniformly (Algorithm 2, line 2); a single one needs no draw."""
+    if n_policies == 1:
+        return 0
+    return int(rng.random() * n_policies)
+
+
+@small_kernel
+def has_room(archive, counters):
+    """Tell whether one more evaluation fits into pool, archive and log."""
+    return (
+        counters[N_FREE] > 0
+        and counters[N_ARCHIVED] < archive.heads.shape[0]
+        and counters[N_LOGGED] < archive.log.shape[0]
+    )
+
+
+@small_kernel
+def take(free, counters):
+    """Take an unused slot."""
+    counters[N_FREE] -= 1
+    return free[counters[N_FREE]]
+
+
+@engine_kernel
+def tell(machine, settings, slot):
+    """Let the search learn from an evaluated sequence, up through all levels that end with it."""
+    levels = machine.levels
+    members = machine.members
+    machine.counters[EVALUATIONS] += 1
+    remember(machine.archive, machine.pool, slot, machine.counters)
+    members[0, levels[0, SIZE]] = slot
+    n_before = levels[0, SIZE]
+    levels[0, SIZE] += 1
+    level = 0
+    while True:
+        # Algorithm 2, lines 8 to 10: unite, keep the non-dominated, adapt.
+        levels[level, SIZE], improved = select(
+            members[level],
+            levels[level, SIZE],
+            n_before,
+            machine.pool,
+            machine.selection,
+            machine.free,
+            machine.counters,
+        )
+        ended = _count_iteration(levels[level], improved, settings)
+        if not ended:
+            # The policies of a level end with it, so that its last iteration has nobody to adapt for.
+            pareto_adapt(
+                machine.weights[level],
+                members[level],
+                levels[level, SIZE],
+                machine.selection.distances,
+                machine.pool,
+                settings,
+                machine.probabilities,
+                machine.factors,
+            )
+            break
+        if level + 1 == levels.shape[0]:
+            _restart(machine.weights[level], members[level], levels[level], machine.free, machine.counters)
+            break
+        n_before = levels[level + 1, SIZE]
+        _hand_up(level, members, levels)
+        level += 1
+    _hand_down(level, machine.weights, levels, machine.counters[N_CODES])
+
+
+@small_kernel
+def _count_iteration(row, improved, settings):
+    """Count an iteration of a level; returns whether it was the last one."""
+    row[ITERATIONS] += 1
+    row[REPETITIONS] = 0 if improved else row[REPETITIONS] + 1
+    return row[ITERATIONS] >= settings.n_iterations or 0 < settings.limited_repetitions <= row[REPETITIONS]
+
+
+@engine_kernel
+def _hand_up(level, members, levels):
+    """Return the set of a level to the one that called it."""
+    for i in range(levels[level, SIZE]):
+        members[level + 1, levels[level + 1, SIZE]] = members[level, i]
+        levels[level + 1, SIZE] += 1
+
+
+@engine_kernel
+def _hand_down(level, weights, levels, n_codes):
+    """Call the levels below anew, each with a copy of the policies above it and an empty set."""
+    for below in range(level - 1, -1, -1):
+        for policy in range(weights.shape[1]):
+            target = weights[below, policy]
+            source = weights[below + 1, policy]
+            for code in range(n_codes):
+                target[code] = source[code]
+        for k in range(levels.shape[1]):
+            levels[below, k] = 0
+
+
+@engine_kernel
+def _restart(policies, members, row, free, counters):
+    """Begin a new search after the last iteration of the highest level; only the archive lives on."""
+    for i in range(row[SIZE]):
+        release(members[i], free, counters)
+    for policy in range(policies.shape[0]):
+        for code in range(policies.shape[1]):
+            policies[policy, code] = 0.0
+    for k in range(row.size):
+        row[k] = 0
+    counters[N_RESTARTS] += 1

@@ -1,0 +1,15 @@
+"""Measures of a front: arrays in, one number out; all objectives minimised."""
+
+from .hypervolume import hypervolume, hypervolume_history, worst_point
+from .spacing import spacing
+from .spread import overall_spread
+from .violations import constraint_violations
+
+__all__ = [
+    "constraint_violations",
+    "hypervolume",
+    "hypervolume_history",
+    "overall_spread",
+    "spacing",
+    "worst_point",
+]

@@ -1,0 +1,1 @@
+"""The algorithm in the paper's words: its parameters, its search, its playouts."""

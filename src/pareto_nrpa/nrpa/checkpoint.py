@@ -1,0 +1,161 @@
+"""Saving a search to a file and going on from it: arrays and JSON in one .npz, nothing that needs unpickling."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import CheckpointError
+from ..files import write_atomically
+from ..kernels.bundles import N_ARCHIVED, N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
+from ..problem import AnyProblem, problem_fingerprint, problem_name
+from .memory import enlarge, with_archive, with_codes, with_longer_sequences, with_slots
+from .players import Numbering, PlainPlayer
+
+if TYPE_CHECKING:
+    import os
+
+    from .params import ParetoNRPA
+    from .search import Search
+
+_FORMAT = "pareto-nrpa checkpoint 1"
+
+
+def save_search(search: Search, path: str | os.PathLike[str]) -> None:
+    """Write all that a search is to a file."""
+    machine, player = search.machine, search.player
+    used = _used_slots(search)
+    counters = machine.counters
+    meta: dict[str, Any] = {
+        "format": _FORMAT,
+        "problem": problem_fingerprint(search.problem),
+        "instance": problem_name(search.problem),
+        "parameters": search.params.to_dict(),
+        "iterations": search.n_iterations,
+        "seed": search.seed,
+        "random_state": search.rng.bit_generator.state,
+        "wall_seconds": search.wall_seconds,
+        "cpu_seconds": search.cpu_seconds,
+        "slots": used,
+        "pending": [candidate.slot for candidate in search.pending],
+    }
+    if isinstance(player, PlainPlayer):
+        meta["codes"] = [_encode(code) for code in player.codes]
+        meta["moves"] = [_encode(move) for move in player.moves]
+    arrays = {
+        "meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8),
+        "weights": machine.weights[:, :, : counters[N_CODES]],
+        "members": machine.members,
+        "levels": machine.levels,
+        "counters": counters,
+        **{f"pool_{name}": array[used] for name, array in machine.pool._asdict().items()},
+        **{
+            f"archive_{name}": array[: counters[N_LOGGED if name == "log" else N_ARCHIVED]]
+            for name, array in machine.archive._asdict().items()
+        },
+    }
+    write_atomically(path, lambda file: np.savez(file, allow_pickle=False, **arrays))
+
+
+def _used_slots(search: Search) -> list[int]:
+    machine = search.machine
+    slots = {candidate.slot for candidate in search.pending}
+    for level, row in enumerate(machine.members):
+        slots.update(row[: machine.levels[level, SIZE]].tolist())
+    return sorted(slots)
+
+
+def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: ParetoNRPA) -> Search:
+    """Return the search saved at `path`, ready to go on; it must be of the same problem and parameters."""
+    arrays, meta = _read(path)
+    _check_match(path, meta, problem, params)
+    from .search import Search
+
+    search = Search(problem, params, seed=meta["seed"], budget=None, n_iterations=meta["iterations"])
+    try:
+        search.rng.bit_generator.state = meta["random_state"]
+        search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
+        if isinstance(search.player, PlainPlayer):
+            search.player.codes = Numbering((_decode(code), i) for i, code in enumerate(meta["codes"]))
+            search.player.moves = Numbering((_decode(move), i) for i, move in enumerate(meta["moves"]))
+        search.machine = _restore(search.machine, arrays, meta)
+        for slot in meta["pending"]:
+            search.restore_pending(slot)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise CheckpointError(f"{path} is damaged: {error}; start again without --resume.") from error
+    return search
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        meta = json.loads(arrays["meta"].tobytes())
+        if meta.get("format") != _FORMAT:
+            raise ValueError("unknown format")
+    except OSError as error:
+        raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise CheckpointError(
+            f"{path} is not a checkpoint of pareto-nrpa, or is damaged; start again without --resume."
+        ) from error
+    return arrays, meta
+
+
+def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> None:
+    if meta["problem"] != problem_fingerprint(problem):
+        raise CheckpointError(
+            f"the checkpoint {path} is of another problem ({meta['instance']}, not {problem_name(problem)} as it is "
+            "now); choose another file."
+        )
+    ours = json.loads(json.dumps(params.to_dict()))
+    for name, value in meta["parameters"].items():
+        if ours.get(name) != value:
+            raise CheckpointError(
+                f"the checkpoint {path} was made with {name}={value}, not {ours.get(name)}; use the same or another file."
+            )
+
+
+def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Machine:
+    """Return a new machine filled with what was saved; slots are numbered anew, which changes nothing."""
+    saved_pool = {name: arrays[f"pool_{name}"] for name in Pool._fields}
+    saved_archive = {name: arrays[f"archive_{name}"] for name in Archive._fields}
+    used = meta["slots"]
+    n_codes = arrays["weights"].shape[2]
+    machine = with_longer_sequences(machine, saved_pool["moves"].shape[1], saved_pool["codes"].shape[1])
+    machine = with_codes(machine, n_codes)
+    machine = with_slots(machine, max(machine.free.size, max([*used, 0]) + 1))
+    machine = with_archive(machine, len(saved_archive["heads"]) + 1, len(saved_archive["log"]) + 1)
+    machine.weights[:, :, :n_codes] = arrays["weights"]
+    machine.members[:, :] = enlarge(arrays["members"], *machine.members.shape)[:, : machine.members.shape[1]]
+    machine.levels[:] = arrays["levels"]
+    machine.counters[:] = arrays["counters"]
+    for name, array in saved_pool.items():
+        target = getattr(machine.pool, name)
+        target[used, : array.shape[1]] = array
+    for name, array in saved_archive.items():
+        getattr(machine.archive, name)[: len(array), : array.shape[1]] = array
+    free = np.setdiff1d(np.arange(machine.free.size), used)
+    machine.free[: len(free)] = free
+    machine.counters[N_FREE] = len(free)
+    return machine
+
+
+def _encode(value: Any) -> Any:
+    """Return a code or move as JSON that `_decode` turns back: tuples become marked lists."""
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    if isinstance(value, np.generic):
+        return _encode(value.item())
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise CheckpointError(
+        f"a checkpoint can hold codes and moves made of numbers, text, None and tuples of them, got {value!r}."
+    )
+
+
+def _decode(value: Any) -> Any:
+    return tuple(_decode(item) for item in value) if isinstance(value, list) else value

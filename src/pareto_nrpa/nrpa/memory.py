@@ -1,0 +1,144 @@
+"""The arrays of a search: made small, and grown when compiled code says that it needs room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.softmax import PADDING
+from ..kernels.bundles import N_ARCHIVED, N_CODES, N_COUNTERS, N_FREE, N_LOGGED, Archive, Machine, Pool, Selection
+
+_FIRST_SLOTS = 16
+_FIRST_ARCHIVE = 64
+_FIRST_LOG = 1024
+
+
+def new_machine(
+    *,
+    level: int,
+    preferences: NDArray[np.float64],
+    n_codes: int,
+    max_moves: int,
+    max_legal: int,
+    max_candidates: int,
+    has_bias: bool,
+    bias_by_code: bool,
+) -> Machine:
+    """Return a search at its very beginning: all weights 0, all sets empty."""
+    n_policies, m = preferences.shape
+    r = _FIRST_SLOTS
+    counters = np.zeros(N_COUNTERS, dtype=np.int64)
+    counters[N_FREE] = r
+    counters[N_CODES] = n_codes
+    return Machine(
+        weights=np.zeros((level, n_policies, n_codes)),
+        preferences=np.ascontiguousarray(preferences, dtype=float),
+        known_biases=np.full((n_policies, n_codes if bias_by_code else 1), np.nan),
+        members=np.zeros((level, r), dtype=np.int64),
+        levels=np.zeros((level, 3), dtype=np.int64),
+        free=np.arange(r, dtype=np.int64),
+        counters=counters,
+        pool=_new_pool(r, m, max_moves, max_candidates, has_bias),
+        archive=Archive(
+            heads=np.zeros((_FIRST_ARCHIVE, 3), dtype=np.int64),
+            scores=np.zeros((_FIRST_ARCHIVE, 1 + m)),
+            moves=np.zeros((_FIRST_ARCHIVE, max_moves), dtype=np.int64),
+            log=np.zeros((_FIRST_LOG, 2 + m)),
+        ),
+        selection=_new_selection(r, n_policies),
+        legal=np.zeros(max_legal, dtype=np.int64),
+        probabilities=np.zeros(max_candidates + PADDING),
+        factors=np.zeros(max_moves),
+    )
+
+
+def _new_pool(r: int, m: int, max_moves: int, max_candidates: int, has_bias: bool) -> Pool:
+    return Pool(
+        heads=np.zeros((r, 3), dtype=np.int64),
+        scores=np.zeros((r, 1 + m)),
+        moves=np.zeros((r, max_moves), dtype=np.int64),
+        ends=np.zeros((r, max_moves), dtype=np.int64),
+        chosen=np.zeros((r, max_moves), dtype=np.int64),
+        codes=np.zeros((r, max_candidates), dtype=np.uint32),
+        biases=np.zeros((r, max_candidates if has_bias else 1)),
+    )
+
+
+def _new_selection(r: int, n_policies: int) -> Selection:
+    return Selection(
+        distances=np.zeros(r),
+        front_distances=np.zeros(r),
+        kept=np.zeros(r, dtype=np.int64),
+        rest=np.zeros(r, dtype=np.int64),
+        front=np.zeros(r, dtype=np.int64),
+        order=np.zeros(r, dtype=np.int64),
+        represented=np.zeros(n_policies, dtype=np.bool_),
+    )
+
+
+def enlarge(array: NDArray[Any], *shape: int) -> NDArray[Any]:
+    """Return a copy with at least the given shape, zeros in the new places."""
+    shape = tuple(max(new, old) for new, old in zip(shape, array.shape, strict=True))
+    larger = np.zeros(shape, dtype=array.dtype)
+    larger[tuple(slice(n) for n in array.shape)] = array
+    return larger
+
+
+def with_slots(machine: Machine, n_slots: int) -> Machine:
+    """Return the machine with room for more recorded sequences."""
+    old = machine.free.size
+    pool = Pool(*(enlarge(array, n_slots, *array.shape[1:]) for array in machine.pool))
+    free = enlarge(machine.free, n_slots)
+    n_free = machine.counters[N_FREE]
+    free[n_free : n_free + n_slots - old] = np.arange(old, n_slots)
+    machine.counters[N_FREE] += n_slots - old
+    members = enlarge(machine.members, machine.members.shape[0], n_slots)
+    selection = _new_selection(n_slots, machine.weights.shape[1])
+    return machine._replace(pool=pool, free=free, members=members, selection=selection)
+
+
+def with_archive(machine: Machine, size: int, log_size: int) -> Machine:
+    """Return the machine with room for more archived solutions and more lines in the log."""
+    archive = machine.archive
+    return machine._replace(
+        archive=Archive(
+            heads=enlarge(archive.heads, size, archive.heads.shape[1]),
+            scores=enlarge(archive.scores, size, archive.scores.shape[1]),
+            moves=enlarge(archive.moves, size, archive.moves.shape[1]),
+            log=enlarge(archive.log, log_size, archive.log.shape[1]),
+        )
+    )
+
+
+def with_codes(machine: Machine, n_codes: int) -> Machine:
+    """Return the machine with room for more codes, whose weights are 0."""
+    return machine._replace(weights=enlarge(machine.weights, *machine.weights.shape[:2], n_codes))
+
+
+def with_longer_sequences(machine: Machine, max_moves: int, max_candidates: int) -> Machine:
+    """Return the machine with room for longer sequences."""
+    pool, archive = machine.pool, machine.archive
+    r, width = pool.heads.shape[0], pool.biases.shape[1]
+    pool = pool._replace(
+        moves=enlarge(pool.moves, r, max_moves),
+        ends=enlarge(pool.ends, r, max_moves),
+        chosen=enlarge(pool.chosen, r, max_moves),
+        codes=enlarge(pool.codes, r, max_candidates),
+        biases=enlarge(pool.biases, r, max_candidates) if width > 1 else pool.biases,
+    )
+    archive = archive._replace(moves=enlarge(archive.moves, archive.moves.shape[0], max_moves))
+    return machine._replace(pool=pool, archive=archive, probabilities=np.zeros(pool.codes.shape[1] + PADDING), factors=np.zeros(pool.moves.shape[1]))
+
+
+def make_room(machine: Machine) -> Machine:
+    """Return the machine with room for at least one more evaluation wherever it was full."""
+    if machine.counters[N_FREE] == 0:
+        # A sequence of a thousand cities takes megabytes: grow by half, not twofold.
+        machine = with_slots(machine, machine.free.size + max(_FIRST_SLOTS, machine.free.size // 2))
+    size, log_size = machine.archive.heads.shape[0], machine.archive.log.shape[0]
+    full, log_full = machine.counters[N_ARCHIVED] == size, machine.counters[N_LOGGED] == log_size
+    if full or log_full:
+        machine = with_archive(machine, 2 * size if full else size, 2 * log_size if log_full else log_size)
+    return machine

@@ -1,0 +1,152 @@
+"""The parameters of Pareto-NRPA; the defaults are the paper's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..problem import AnyProblem, paper_preference
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .search import Search
+
+#: What N is chosen for when the stop says nothing about evaluations: the budget of the paper.
+PAPER_BUDGET = 100_000
+
+
+@dataclass(frozen=True)
+class ParetoNRPA:
+    """Nested Rollout Policy Adaptation with several policies and Pareto fronts (Lallouet et al., ECAI 2025).
+
+    Parameters
+    ----------
+    level
+        Depth of the nesting, at least 1.
+    n_policies
+        Size of the policy set.
+    alpha
+        Learning rate, above 0.
+    iterations
+        N, the iterations of each level. None: the smallest N for which N^level covers the budget. When N^level
+        evaluations are over and the stop has not fired, a new search begins; the best of all is kept.
+    weighting
+        "crowding" weighs each sequence by its crowding distance, clipped to 2; "none" weighs all alike.
+    adapt
+        "all" adapts to every sequence of the set; "one" only to the most isolated one of each policy.
+    bias
+        Factor on the problem's bias: 1 is the problem's own, 0 none, others make it stronger or weaker.
+    preferences
+        What each policy's bias cares for. "paper": the same for all, as the problem declares (its first objective
+        unless it says otherwise); "mixed": all objectives alike for all policies; "spread": from one objective to the
+        other over the policies; or an array [n_policies, n_objectives].
+    temperature
+        Divides weight plus bias before the softmax, in playout and adapt alike; above 0.
+    limited_repetitions
+        End a level after this many results in a row that brought nothing new to its first front; 0 is off.
+    """
+
+    level: int = 4
+    n_policies: int = 4
+    alpha: float = 0.5
+    iterations: int | None = None
+    weighting: Literal["crowding", "none"] = "crowding"
+    adapt: Literal["all", "one"] = "all"
+    bias: float = 1.0
+    preferences: Literal["paper", "mixed", "spread"] | Any = "paper"
+    temperature: float = 1.0
+    limited_repetitions: int = 0
+
+    name = "pareto-nrpa"
+
+    def __post_init__(self) -> None:
+        _check_whole("level", self.level, 1)
+        _check_whole("n_policies", self.n_policies, 1)
+        _check_whole("limited_repetitions", self.limited_repetitions, 0)
+        if self.iterations is not None:
+            _check_whole("iterations", self.iterations, 1)
+        _check_positive("alpha", self.alpha)
+        _check_positive("temperature", self.temperature)
+        if not _is_number(self.bias):
+            raise ValueError(f"bias must be a finite number (0 for none), got {self.bias!r}.")
+        _check_choice("weighting", self.weighting, ("crowding", "none"))
+        _check_choice("adapt", self.adapt, ("all", "one"))
+        if isinstance(self.preferences, str):
+            _check_choice("preferences", self.preferences, ("paper", "mixed", "spread"))
+        else:
+            # A tuple of tuples keeps the parameters comparable, hashable and ready for JSON.
+            rows = np.atleast_2d(np.asarray(self.preferences, dtype=float)).tolist()
+            object.__setattr__(self, "preferences", tuple(map(tuple, rows)))
+
+    def resolve_iterations(self, budget: int | None) -> int:
+        """Return N: as given, or the smallest for which N^level covers the budget."""
+        if self.iterations is not None:
+            return self.iterations
+        budget = PAPER_BUDGET if budget is None else budget
+        n = max(1, round(budget ** (1 / self.level)))
+        while n**self.level < budget:
+            n += 1
+        while n > 1 and (n - 1) ** self.level >= budget:
+            n -= 1
+        return n
+
+    def preference_matrix(self, problem: AnyProblem) -> NDArray[np.float64]:
+        """Return the preference vector of each policy, [n_policies, n_objectives]."""
+        p, m = self.n_policies, problem.n_objectives
+        if self.preferences == "paper":
+            return np.tile(paper_preference(problem), (p, 1))
+        if self.preferences == "mixed":
+            return np.full((p, m), 1.0 / m)
+        if self.preferences == "spread":
+            return _spread(p, m)
+        matrix = np.asarray(self.preferences, dtype=float)
+        if matrix.shape != (p, m) or not np.isfinite(matrix).all():
+            raise ValueError(f"preferences must be finite numbers of shape ({p}, {m}), got shape {matrix.shape}.")
+        return matrix
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values."""
+        return asdict(self)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
+        """Return a search over `problem` that has not made an evaluation yet."""
+        from .search import Search
+
+        return Search(problem, self, seed=seed, budget=budget)
+
+    def resume(self, problem: AnyProblem, path: Any) -> Search:
+        """Return the search saved at `path`, which must be of this problem and these parameters."""
+        from .checkpoint import load_search
+
+        return load_search(path, problem, self)
+
+
+def _spread(p: int, m: int) -> NDArray[np.float64]:
+    """Return p preference vectors that go evenly from the first objective over the others to the last."""
+    if m == 1:
+        return np.ones((p, 1))
+    position = np.linspace(0, m - 1, p) if p > 1 else np.array([(m - 1) / 2])
+    return np.maximum(0.0, 1.0 - np.abs(position[:, None] - np.arange(m)[None, :]))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if not _is_number(value) or value <= 0:
+        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
+
+
+def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")

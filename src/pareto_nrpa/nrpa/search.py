@@ -1,0 +1,252 @@
+"""A running search: advanced by a number of evaluations, asked and told from outside, saved and resumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ProblemError
+from ..kernels.bundles import (
+    EVALUATIONS,
+    LAST_IMPROVEMENT,
+    N_ARCHIVED,
+    N_FREE,
+    N_LOGGED,
+    N_MOVES,
+    POLICY,
+    VIOLATIONS,
+    Machine,
+    Settings,
+)
+from ..kernels.softmax import MAX_BLOCK
+from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name
+from ..result import Front
+from .memory import make_room, new_machine
+from .players import CompiledPlayer, PlainPlayer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from .params import ParetoNRPA
+
+# First guesses for a plain problem, whose sequences show their size only when played.
+_PLAIN_CODES, _PLAIN_MOVES, _PLAIN_CANDIDATES = 256, 64, 256
+_WHOLE_SEQUENCE = 2**62
+_CHECKED_PLAYOUTS = 3
+# A slice of this many candidate moves takes some hundredths of a second: often enough to look at clock and keyboard.
+_CANDIDATES_PER_SLICE = 1_000_000
+_MAX_SLICE = 1_000
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sequence to evaluate, as handed out by `ask`."""
+
+    solution: list[Any]
+    policy: int
+    state: Any  # the final state of a plain problem, None for a compiled one
+    slot: int
+
+
+class Search:
+    """Pareto-NRPA at work on one problem.
+
+    Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays, and in the generator `rng`.
+    """
+
+    def __init__(
+        self,
+        problem: AnyProblem,
+        params: ParetoNRPA,
+        *,
+        seed: int,
+        budget: int | None,
+        n_iterations: int | None = None,
+    ) -> None:
+        check_declarations(problem)
+        self.problem = problem
+        self.params = params
+        self.seed = seed
+        self.n_iterations = n_iterations or params.resolve_iterations(budget)
+        self.wall_seconds = 0.0
+        self.cpu_seconds = 0.0
+        self.rng = np.random.default_rng(seed)
+        self.pending: list[Candidate] = []
+        self.settings = self._settings()
+        self.machine: Machine = self._machine()
+        self.player: CompiledPlayer | PlainPlayer = (
+            CompiledPlayer(problem, self) if isinstance(problem, CompiledProblem) else PlainPlayer(problem, self)
+        )
+        self._signs = objective_signs(problem)
+
+    def _settings(self) -> Settings:
+        params, problem = self.params, self.problem
+        compiled = isinstance(problem, CompiledProblem)
+        has_bias = problem.bias is not None and params.bias != 0
+        return Settings(
+            n_iterations=self.n_iterations,
+            alpha=float(params.alpha),
+            inverse_temperature=1.0 / params.temperature,
+            bias_scale=float(params.bias),
+            has_bias=has_bias,
+            bias_by_code=has_bias and compiled and problem.bias_by_code,
+            weigh_by_crowding=params.weighting == "crowding",
+            adapt_all=params.adapt == "all",
+            limited_repetitions=int(params.limited_repetitions),
+            block=MAX_BLOCK if compiled and problem.distinct_codes else _WHOLE_SEQUENCE,
+            n_checked=_CHECKED_PLAYOUTS,
+        )
+
+    def _machine(self) -> Machine:
+        problem = self.problem
+        if isinstance(problem, CompiledProblem):
+            assert problem.max_legal is not None
+            assert problem.max_candidates is not None
+            sizes = (problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates)
+        else:
+            sizes = (_PLAIN_CODES, _PLAIN_MOVES, 1, _PLAIN_CANDIDATES)
+        n_codes, max_moves, max_legal, max_candidates = sizes
+        return new_machine(
+            level=int(self.params.level),
+            preferences=self.params.preference_matrix(problem),
+            n_codes=n_codes,
+            max_moves=max_moves,
+            max_legal=max_legal,
+            max_candidates=max_candidates,
+            has_bias=self.settings.has_bias,
+            bias_by_code=self.settings.bias_by_code,
+        )
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether all machine code is there: compiled in this process, or stored on disk by an earlier one."""
+        return all(entry.is_ready() for entry in self.player.entries)
+
+    def compile(self) -> None:
+        """Compile, or load from disk, what `advance` needs; the first use does it otherwise."""
+        self.player.compile()
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations the search has learned from."""
+        return int(self.machine.counters[EVALUATIONS])
+
+    @property
+    def last_improvement(self) -> int:
+        """The evaluation at which the archive last changed."""
+        return int(self.machine.counters[LAST_IMPROVEMENT])
+
+    @property
+    def slice_size(self) -> int:
+        """A number of evaluations after which one should look up; depends on the problem alone, never on time."""
+        if not isinstance(self.problem, CompiledProblem):
+            return 1
+        return max(1, min(_MAX_SLICE, _CANDIDATES_PER_SLICE // max(1, self.machine.pool.codes.shape[1])))
+
+    def advance(self, n: int) -> None:
+        """Make n evaluations."""
+        self.compile()
+        self.player.advance(self, n)
+
+    def ask(self, n: int = 1) -> list[Candidate]:
+        """Return n sequences to evaluate, all sampled with the policies as they are now."""
+        self.compile()
+        asked = []
+        for _ in range(n):
+            slot, policy = self.open_slot()
+            try:
+                state = self.player.play(self, policy, slot)
+            except BaseException:
+                self.close_slot(slot)
+                raise
+            asked.append(self._candidate(slot, state))
+        self.pending += asked
+        return asked
+
+    def _candidate(self, slot: int, state: Any) -> Candidate:
+        pool = self.machine.pool
+        moves = pool.moves[slot, : pool.heads[slot, N_MOVES]].tolist()
+        return Candidate(self.player.solution(moves), int(pool.heads[slot, POLICY]), state, slot)
+
+    def restore_pending(self, slot: int) -> None:
+        """Take up a sequence again that was asked for, and not told of, before a checkpoint."""
+        candidate = self._candidate(slot, None)
+        state = self.player.replay(candidate.solution)
+        self.pending.append(self._candidate(slot, state))
+
+    def tell(
+        self,
+        candidates: Sequence[Candidate],
+        objectives: ArrayLike,
+        violations: ArrayLike | None = None,
+    ) -> None:
+        """Learn from evaluated candidates, in the given order; tell in the order asked for repeatable runs."""
+        values = np.asarray(objectives, dtype=float).reshape(len(candidates), -1)
+        m = self.problem.n_objectives
+        if values.shape[1] != m:
+            raise ProblemError(f"objectives must have {m} columns (n_objectives), got {values.shape[1]}.")
+        counts = np.zeros(len(candidates)) if violations is None else np.asarray(violations, dtype=float)
+        if counts.shape != (len(candidates),):
+            raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
+        if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
+            raise ProblemError("objectives and violations must be finite, violations not negative; got others.")
+        for candidate, row, count in zip(candidates, values, counts, strict=True):
+            if candidate not in self.pending:
+                raise ProblemError(f"tell() was given a candidate of {problem_name(self.problem)} not asked for here.")
+            self.pending.remove(candidate)
+            self.make_room()
+            self.machine.pool.scores[candidate.slot] = [count, *(row * self._signs)]
+            self.player.tell(self, candidate.slot)
+
+    def make_room(self) -> None:
+        """Grow whatever is full."""
+        self.machine = make_room(self.machine)
+
+    def open_slot(self) -> tuple[int, int]:
+        """Take a slot for a playout and draw the policy that plays it."""
+        self.make_room()
+        machine = self.machine
+        machine.counters[N_FREE] -= 1
+        slot = int(machine.free[machine.counters[N_FREE]])
+        n_policies = machine.weights.shape[1]
+        return slot, int(self.rng.random() * n_policies) if n_policies > 1 else 0
+
+    def close_slot(self, slot: int) -> None:
+        """Give back a slot whose playout came to nothing."""
+        self.machine.free[self.machine.counters[N_FREE]] = slot
+        self.machine.counters[N_FREE] += 1
+
+    def front(self) -> Front:
+        """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
+        archive, n = self.machine.archive, int(self.machine.counters[N_ARCHIVED])
+        lengths = archive.heads[:n, N_MOVES]
+        return Front.sorted(
+            objectives=archive.scores[:n, 1:] * self._signs,
+            violations=archive.scores[:n, VIOLATIONS].copy(),
+            solutions=[self.player.solution(archive.moves[i, : lengths[i]].tolist()) for i in range(n)],
+            policies=archive.heads[:n, POLICY].copy(),
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters with N as it is used."""
+        return {**self.params.to_dict(), "iterations": self.n_iterations}
+
+    def log(self) -> NDArray[np.float64]:
+        """Return evaluation, violations and (minimised) objectives of all that ever entered the archive."""
+        return self.machine.archive.log[: self.machine.counters[N_LOGGED]].copy()
+
+    def best(self) -> tuple[NDArray[np.float64], float]:
+        """Return the (minimised) objectives of the archive and their common number of violations."""
+        scores = self.machine.archive.scores[: self.machine.counters[N_ARCHIVED]]
+        return scores[:, 1:], float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a checkpoint from which `ParetoNRPA.resume` goes on to the very same result."""
+        from .checkpoint import save_search
+
+        save_search(self, path)

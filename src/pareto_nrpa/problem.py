@@ -1,0 +1,221 @@
+"""What a problem is: solutions built move by move, judged by one or more objectives.
+
+`Problem` is plain Python, five small methods. `CompiledProblem` has the same words as Numba kernels and runs a
+hundred times faster. The algorithm treats both alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .exceptions import ProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+MAX_MOVES = 10_000
+MAX_CODES = 2**32
+
+
+class Problem(ABC):
+    """A problem in plain Python.
+
+    Attributes
+    ----------
+    n_objectives
+        How many objectives `evaluate` returns, at least 1.
+    maximise
+        True, or one bool per objective, where more is better; objectives are minimised otherwise.
+    constrained
+        True if `evaluate` returns `(objectives, violations)` instead of objectives alone.
+    max_moves
+        A sequence longer than this is taken for one that never ends.
+    preference
+        What the bias should care for in the paper's setting, a weight per objective; the first objective by default.
+    reference_point
+        Where known, the point that hypervolumes are measured against.
+    name
+        How results call the problem.
+    """
+
+    n_objectives: int = 2
+    maximise: bool | Sequence[bool] = False
+    constrained: bool = False
+    max_moves: int = MAX_MOVES
+    preference: Sequence[float] | None = None
+    reference_point: Sequence[float] | None = None
+    name: str = ""
+
+    #: Optional: `bias(state, move)` or `bias(state, move, preference)`, added to the learned weight of a move (GNRPA).
+    bias: Callable[..., float] | None = None
+
+    @abstractmethod
+    def initial_state(self) -> Any:
+        """Return the state before the first move."""
+
+    @abstractmethod
+    def legal_moves(self, state: Any) -> Iterable[Hashable]:
+        """Return the moves to choose from, each once; none means that the solution is complete."""
+
+    @abstractmethod
+    def play(self, state: Any, move: Any) -> Any:
+        """Return the state after a move, leaving `state` as it was."""
+
+    @abstractmethod
+    def move_code(self, state: Any, move: Any) -> Hashable:
+        """Return what the policy learns a weight for: equal codes share what is learned."""
+
+    @abstractmethod
+    def evaluate(self, state: Any) -> Any:
+        """Return the objectives of a complete solution, and its violations if the problem is `constrained`."""
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledProblem:
+    """A problem as a bundle of kernels (functions marked with `pareto_nrpa.kernel`) over read-only data.
+
+    Kernels: `initial_state(data)` returns a NamedTuple of arrays; `legal_moves(data, state, out)` fills `out` and
+    returns how many; `play(data, state, move)` changes the state in place; `move_code(data, state, move)` returns an
+    integer below `n_codes`; `evaluate(data, state, out)` fills the objectives and returns the number of violations;
+    the optional `bias(data, state, move, preference)` returns a float.
+
+    Attributes
+    ----------
+    data
+        A NamedTuple of arrays and numbers.
+    max_moves
+        The length of the longest sequence.
+    max_legal
+        The largest number of legal moves at any step (default: `max_moves`).
+    max_candidates
+        The largest sum of legal moves over the steps of a sequence (default: `max_moves * max_legal`).
+    distinct_codes
+        True if no code is legal at two steps of one sequence, as when a code names the city that is left: long
+        sequences are then learned from faster.
+    bias_by_code
+        True if moves of equal code have equal bias, which is then computed once per policy and remembered.
+    """
+
+    data: Any
+    initial_state: Callable[..., Any]
+    legal_moves: Callable[..., Any]
+    play: Callable[..., Any]
+    move_code: Callable[..., Any]
+    evaluate: Callable[..., Any]
+    n_objectives: int
+    n_codes: int
+    max_moves: int
+    bias: Callable[..., Any] | None = None
+    max_legal: int | None = None
+    max_candidates: int | None = None
+    distinct_codes: bool = False
+    bias_by_code: bool = False
+    maximise: bool | Sequence[bool] = False
+    preference: Sequence[float] | None = None
+    reference_point: Sequence[float] | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_codes < MAX_CODES:
+            raise ProblemError(f"n_codes must be between 1 and {MAX_CODES - 1}, got {self.n_codes}.")
+        if self.max_moves < 1:
+            raise ProblemError(f"max_moves must be at least 1, got {self.max_moves}.")
+        if self.max_legal is None:
+            object.__setattr__(self, "max_legal", self.max_moves)
+        if self.max_candidates is None:
+            object.__setattr__(self, "max_candidates", self.max_moves * (self.max_legal or 1))
+        check_declarations(self)
+
+    @property
+    def kernels(self) -> dict[str, Callable[..., Any]]:
+        """The words of the problem, by name, without a bias that is not there."""
+        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias")
+        return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
+
+    def replay(self, moves: Sequence[int]) -> tuple[NDArray[np.float64], float]:
+        """Play a given sequence in plain Python and return its objectives and violations."""
+        from .kernels._jit import python_function
+
+        words = {word: python_function(function) for word, function in self.kernels.items()}
+        state = words["initial_state"](self.data)
+        for move in moves:
+            words["play"](self.data, state, move)
+        objectives = np.empty(self.n_objectives)
+        violations = words["evaluate"](self.data, state, objectives)
+        return objectives, float(violations)
+
+
+AnyProblem = Problem | CompiledProblem
+
+
+def problem_name(problem: AnyProblem) -> str:
+    """Return the name of a problem, or of its class where it has none."""
+    return problem.name or type(problem).__name__
+
+
+def check_declarations(problem: AnyProblem) -> None:
+    """Raise `ProblemError` if what a problem says of itself does not fit together."""
+    name, m = problem_name(problem), problem.n_objectives
+    if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
+        raise ProblemError(f"n_objectives of {name} must be a whole number of at least 1, got {m!r}.")
+    for word in ("maximise", "preference", "reference_point"):
+        value = getattr(problem, word)
+        if value is not None and not isinstance(value, bool) and len(value) != m:
+            raise ProblemError(f"{word} of {name} must have one entry for each of the {m} objectives, got {len(value)}.")
+
+
+def objective_signs(problem: AnyProblem) -> NDArray[np.float64]:
+    """Return +1 for each objective to minimise and -1 for each to maximise."""
+    maximise = problem.maximise
+    flags = [maximise] * problem.n_objectives if isinstance(maximise, bool) else list(maximise)
+    return np.where(flags, -1.0, 1.0)
+
+
+def paper_preference(problem: AnyProblem) -> NDArray[np.float64]:
+    """Return the preference that all policies share in the paper's setting: the problem's own, or the first objective."""
+    if problem.preference is not None:
+        return np.asarray(problem.preference, dtype=float)
+    return np.eye(problem.n_objectives)[0]
+
+
+def plain_bias(problem: Problem) -> Callable[..., float] | None:
+    """Return the bias of a plain problem as a function of state, move and preference, or None."""
+    bias = problem.bias
+    if bias is None:
+        return None
+    if len(inspect.signature(bias).parameters) >= 3:
+        return bias
+    return lambda state, move, preference: bias(state, move)
+
+
+def problem_fingerprint(problem: AnyProblem) -> str:
+    """Return a hash that tells two problems apart: by their code, their sizes and the data they hold."""
+    from .kernels._jit import fingerprint
+
+    if isinstance(problem, CompiledProblem):
+        code = fingerprint(*problem.kernels.values())
+        content = [code, _canonical(problem.data), _canonical((problem.n_objectives, problem.n_codes))]
+    else:
+        content = [type(problem).__qualname__, str(problem.n_objectives), _canonical(vars(problem))]
+    return hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
+
+
+def _canonical(value: Any) -> str:
+    """Write plain values and arrays so that equal contents give equal text; other objects count by their type."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_canonical(item) for item in value) + "]"
+    if isinstance(value, int | float | str | bytes | None):
+        return repr(value)
+    return type(value).__qualname__

@@ -1,0 +1,91 @@
+"""One way to name a problem: an instance (`rc_204.3`), a file, or a spec (`tsptw:n=20,seed=1`)."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..exceptions import InstanceError
+from .data import VARIABLE, find_instance, instance_names, official_names
+from .generate import generate_tsp, generate_tsptw
+from .instances import read_tsptw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..problem import CompiledProblem
+
+#: The embedded instance: 25 cities, windows that have to be learned, a front of a few dozen trade-offs.
+DEFAULT = "tsptw:n=25,seed=7,tightness=0.6,objectives=2"
+
+_GENERATORS: dict[str, Callable[..., CompiledProblem]] = {"tsptw": generate_tsptw, "mo-tsp": generate_tsp}
+_OPTIONS: dict[str, dict[str, Callable[[str], float]]] = {
+    "tsptw": {"n": int, "seed": int, "tightness": float, "objectives": int},
+    "mo-tsp": {"n": int, "seed": int, "objectives": int},
+}
+
+
+def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] | None = None) -> CompiledProblem:
+    """Return a problem.
+
+    Parameters
+    ----------
+    name_or_path
+        The name of an instance in the data folder, the path of a file in the Solomon-Potvin-Bengio format, a
+        generator with options (`tsptw:n=25,seed=7,tightness=0.6,objectives=2`, `mo-tsp:n=100,seed=1`), or "default".
+    data
+        The folder to look in, instead of `$PARETO_NRPA_DATA` and the user's cache.
+    """
+    name = os.fspath(name_or_path)
+    if name == "default":
+        name = DEFAULT
+    family, colon, options = name.partition(":")
+    if family in _GENERATORS and (colon or not Path(name).exists()):
+        return _generate(family, options)
+    if Path(name).is_file():
+        return read_tsptw(name)
+    found = find_instance(name, data)
+    if found is not None:
+        return read_tsptw(found)
+    raise InstanceError(_unknown(name, data))
+
+
+def _generate(family: str, text: str) -> CompiledProblem:
+    kinds, values = _OPTIONS[family], {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if key not in kinds or not equals:
+            known = ", ".join(f"{k}=" for k in kinds)
+            raise InstanceError(f"{part!r} is not an option of {family}; it takes {known.rstrip()}.")
+        try:
+            values["n_objectives" if key == "objectives" else key] = kinds[key](value)
+        except ValueError as error:
+            kind = "a whole number" if kinds[key] is int else "a number"
+            raise InstanceError(f"{key} of {family} must be {kind}, got {value!r}.") from error
+    if "n" not in values:
+        raise InstanceError(f"{family} needs a number of cities, as in {family}:n=50,seed=1.")
+    if values.get("seed", 0) < 0:
+        raise InstanceError(f"seed of {family} must be at least 0, got {values['seed']}.")
+    return _GENERATORS[family](**values)
+
+
+def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
+    if Path(name).is_dir():
+        return f"{name} is a folder; give an instance file, or a name with --data {name}."
+    there = instance_names(data)
+    specs = "generators: tsptw:n=25,seed=7 and mo-tsp:n=50,seed=1"
+    if not there and name in official_names():
+        return (
+            f"the official instance {name} is not on this machine; get it with: pareto-nrpa data get "
+            f"(or point {VARIABLE} to a folder that has it)."
+        )
+    if not there:
+        return (
+            f"unknown instance {name!r}: no file of that name, and no data folder with instances; get the official ones "
+            f"with: pareto-nrpa data get. {specs.capitalize()}."
+        )
+    near = difflib.get_close_matches(name, there, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"unknown instance {name!r}.{hint} There are: {', '.join(there)}; {specs}."

@@ -1,0 +1,76 @@
+"""Seeded random instances, so that everything works without any benchmark file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..exceptions import InstanceError
+from ..problem import CompiledProblem
+from .matrices import euclidean
+from .mo_tsp import mo_tsp
+from .mo_tsptw import mo_tsptw
+
+_SIDE = 100.0  # cities lie in a square of this side
+_SERVICE = 10.0  # time spent at each city, as in the public instances
+
+
+def generate_tsptw(
+    n: int, seed: int = 0, tightness: float = 0.5, n_objectives: int = 2, *, name: str | None = None
+) -> CompiledProblem:
+    """Return a random problem with time windows that has at least one feasible tour.
+
+    A random tour is driven first; each window is then put around the time of arrival on it.
+
+    Parameters
+    ----------
+    n
+        Number of cities, the depot included, at least 2.
+    seed
+        Same seed, same instance.
+    tightness
+        0: every window is as wide as the whole day; 1: hardly wider than the moment of arrival.
+    n_objectives
+        1 for travel time alone; each further one is the distance between random places of its own.
+    """
+    _check(n, n_objectives)
+    if not 0 <= tightness <= 1:
+        raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")
+    rng = np.random.default_rng(seed)
+    distances = np.stack([euclidean(_SIDE * rng.random((n, 2))) for _ in range(n_objectives)])
+    service = np.full(n, _SERVICE)
+    service[0] = 0.0
+    costs = distances.copy()
+    costs[0] += service[:, None]
+    np.fill_diagonal(costs[0], 0.0)
+    tour = np.concatenate([[0], 1 + rng.permutation(n - 1)])
+    arrivals = np.zeros(n)
+    arrivals[tour[1:]] = np.cumsum(costs[0][tour[:-1], tour[1:]])
+    day = arrivals.max() + costs[0][tour[-1], 0]
+    before, after = (1.0 - tightness) * day * rng.random((2, n))
+    # A sliver on both sides, so that a window of width zero is no knife's edge.
+    opens = np.maximum(0.0, np.floor(arrivals - before))
+    closes = np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
+    opens[0], closes[0] = 0.0, np.ceil(day) + 1.0
+    if tightness == 0:
+        opens[:], closes[:] = 0.0, closes[0]
+    return mo_tsptw(
+        costs,
+        opens,
+        closes,
+        distances=distances,
+        name=name or f"tsptw:n={n},seed={seed},tightness={tightness:g},objectives={n_objectives}",
+    )
+
+
+def generate_tsp(n: int, seed: int = 0, n_objectives: int = 2, *, name: str | None = None) -> CompiledProblem:
+    """Return a random travelling salesman problem: a matrix of distances between random places per objective."""
+    _check(n, n_objectives)
+    rng = np.random.default_rng(seed)
+    costs = np.stack([euclidean(rng.random((n, 2))) for _ in range(n_objectives)])
+    return mo_tsp(costs, name=name or f"mo-tsp:n={n},seed={seed},objectives={n_objectives}")
+
+
+def _check(n: int, n_objectives: int) -> None:
+    for name, value, least in (("n", n, 2), ("n_objectives", n_objectives, 1)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InstanceError(f"{name} must be a whole number of at least {least}, got {value!r}.")

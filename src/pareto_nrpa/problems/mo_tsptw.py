@@ -1,0 +1,214 @@
+"""The (multi-objective) travelling salesman problem with time windows, as in the paper.
+
+A tour leaves city 0, visits every other city once and returns. Each objective is the sum of one cost along the closed
+tour. The first cost is also the time it takes; arriving before a window opens means waiting, arriving after it closes
+is a violation. A solution is the order of the cities after city 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..exceptions import InstanceError
+from ..kernels._jit import kernel
+from ..problem import CompiledProblem
+from .matrices import BIAS_FACTOR, checked_matrices, normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+class Windows(NamedTuple):
+    """A read-only instance: n cities, city 0 the depot."""
+
+    costs: np.ndarray  # [n_objectives, n, n] float64, costs[0] is travel time too
+    distances: np.ndarray  # [n_objectives, n, n] float64, each divided by its largest entry, for the bias
+    opens: np.ndarray  # [n] float64
+    closes: np.ndarray  # [n] float64
+    farthest: np.ndarray  # [n] float64, the longest way from each city
+    last_opening: np.ndarray  # [1] float64, after it every city is open
+    by_closing: np.ndarray  # [n - 1] uint64, the cities to visit, the first to close first
+
+
+class Tour(NamedTuple):
+    """What one playout writes to."""
+
+    unvisited: np.ndarray  # [n - 1] uint64, by closing time; unsigned, so that indexing needs no sign test
+    numbers: np.ndarray  # [3] int64: unvisited cities, city at hand, violations
+    time: np.ndarray  # [1] float64
+    sums: np.ndarray  # [n_objectives] float64
+
+
+_LEFT, _CITY, _LATE = 0, 1, 2
+
+
+@kernel
+def initial_state(data):
+    """Stand at the depot at the start of the day."""
+    numbers = np.zeros(3, np.int64)
+    numbers[_LEFT] = data.by_closing.size
+    time = np.zeros(1)
+    time[0] = data.opens[0]
+    return Tour(data.by_closing.copy(), numbers, time, np.zeros(data.costs.shape[0]))
+
+
+@kernel
+def legal_moves(data, state, out):
+    """Fill in the cities worth visiting next: a rule that never removes a feasible tour.
+
+    If a city can no longer be reached in time, one of those is played. Else a city is left out if starting there
+    would be after another one closes. The two earliest closing times decide, and they stand first in `unvisited`.
+    """
+    left = np.uint64(state.numbers[_LEFT])
+    if left == 0:
+        return 0
+    unvisited = state.unvisited
+    now = state.time[0]
+    row = data.costs[0, np.uint64(state.numbers[_CITY])]
+    first = data.closes[unvisited[0]]
+    latest = now + data.farthest[np.uint64(state.numbers[_CITY])]
+    if latest <= first and data.last_opening[0] <= first:
+        for i in range(left):
+            out[i] = unvisited[i]
+        return state.numbers[_LEFT]
+    n_late = 0
+    for i in range(left):
+        closes = data.closes[unvisited[i]]
+        if closes >= latest:
+            break
+        n_late += now + row[unvisited[i]] > closes
+    count = 0
+    if n_late > 0:
+        for i in range(left):
+            out[count] = unvisited[i]
+            count += now + row[unvisited[i]] > data.closes[unvisited[i]]
+        return count
+    limit = data.closes[unvisited[1]] if left > 1 else np.inf
+    for i in range(left):
+        city = unvisited[i]
+        out[count] = city
+        count += max(now + row[city], data.opens[city]) <= limit
+        limit = first
+    if count == 0:
+        for i in range(left):
+            out[i] = unvisited[i]
+        return state.numbers[_LEFT]
+    return count
+
+
+@kernel
+def play(data, state, move):
+    """Travel to a city, wait for its window to open, and note if it has closed."""
+    numbers = state.numbers
+    city = np.uint64(numbers[_CITY])
+    to = np.uint64(move)
+    for k in range(state.sums.size):
+        state.sums[k] += data.costs[k, city, to]
+    arrival = state.time[0] + data.costs[0, city, to]
+    numbers[_LATE] += arrival > data.closes[to]
+    state.time[0] = max(arrival, data.opens[to])
+    numbers[_CITY] = move
+    kept = np.uint64(0)
+    for i in range(np.uint64(numbers[_LEFT])):
+        other = state.unvisited[i]
+        state.unvisited[kept] = other
+        kept += np.uint64(other != to)
+    numbers[_LEFT] -= 1
+
+
+@kernel
+def move_code(data, state, move):
+    """Learn a weight for each pair of cities."""
+    return state.numbers[_CITY] * data.opens.size + move
+
+
+@kernel
+def bias(data, state, move, preference):
+    """Prefer near cities: -10 times the normalised distance, mixed over the costs as the policy prefers."""
+    distance = 0.0
+    for k in range(preference.size):
+        distance += preference[k] * data.distances[k, np.uint64(state.numbers[_CITY]), np.uint64(move)]
+    return BIAS_FACTOR * distance
+
+
+@kernel
+def evaluate(data, state, out):
+    """Close the tour; the depot's own window is not checked on return, as in the public instances."""
+    for k in range(out.size):
+        out[k] = state.sums[k] + data.costs[k, state.numbers[_CITY], 0]
+    return state.numbers[_LATE]
+
+
+def mo_tsptw(
+    costs: ArrayLike,
+    opens: ArrayLike,
+    closes: ArrayLike,
+    *,
+    distances: ArrayLike | None = None,
+    name: str = "mo-tsptw",
+    reference_point: Sequence[float] | None = None,
+) -> CompiledProblem:
+    """Return a travelling salesman problem with time windows.
+
+    Parameters
+    ----------
+    costs
+        [n_objectives, n, n]; costs[0] is the travel time, service at the city left included.
+    opens, closes
+        [n] time windows; the depot is city 0.
+    distances
+        What the bias looks at, [n_objectives, n, n]; the costs by default. Divided by the largest entry of each.
+    """
+    matrices = checked_matrices(costs, "costs")
+    n = matrices.shape[1]
+    opening, closing = _checked_windows(opens, closes, n)
+    lengths = matrices if distances is None else checked_matrices(distances, "distances")
+    to_visit = np.arange(1, n, dtype=np.uint64)
+    data = Windows(
+        costs=matrices,
+        distances=normalised(lengths),
+        opens=opening,
+        closes=closing,
+        farthest=matrices[0].max(axis=1),
+        last_opening=np.array([opening[1:].max()]),
+        by_closing=to_visit[np.argsort(closing[1:], kind="stable")],
+    )
+    return CompiledProblem(
+        data=data,
+        initial_state=initial_state,
+        legal_moves=legal_moves,
+        play=play,
+        move_code=move_code,
+        evaluate=evaluate,
+        bias=bias,
+        n_objectives=matrices.shape[0],
+        n_codes=n * n,
+        max_moves=n - 1,
+        max_candidates=n * (n - 1) // 2,
+        distinct_codes=True,
+        bias_by_code=True,
+        name=name,
+        reference_point=reference_point,
+    )
+
+
+def _checked_windows(
+    opens: ArrayLike, closes: ArrayLike, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    opening = np.ascontiguousarray(opens, dtype=float)
+    closing = np.ascontiguousarray(closes, dtype=float)
+    for name, values in (("opens", opening), ("closes", closing)):
+        if values.shape != (n,):
+            raise InstanceError(f"{name} must have one time for each of the {n} cities, got shape {values.shape}.")
+        if np.isnan(values).any() or (values < 0).any():
+            raise InstanceError(f"{name} must be times of at least 0, got {values.min():g}.")
+    early = np.flatnonzero(closing < opening)
+    if early.size:
+        city = int(early[0])
+        raise InstanceError(
+            f"the window of city {city} closes at {closing[city]:g}, before it opens at {opening[city]:g}."
+        )
+    return opening, closing

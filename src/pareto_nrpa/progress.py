@@ -1,0 +1,122 @@
+"""What a person sees while a search runs, and when it is done."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as RichProgress
+from rich.table import Table
+from rich.text import Text
+
+from .callbacks import Callbacks
+from .metrics import hypervolume, worst_point
+from .problem import objective_signs
+from .result import plain, rows_to_show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .problem import AnyProblem
+    from .result import Result
+    from .stop import Progress
+
+_SECONDS_BETWEEN_UPDATES = 0.2
+_SOLUTION_WIDTH = 48
+
+
+class ProgressBar(Callbacks):
+    """A live line on the terminal: evaluations, rate, front, violations, hypervolume."""
+
+    def __init__(
+        self, problem: AnyProblem, *, evaluations: int | None, seconds: float | None, quiet: bool = False
+    ) -> None:
+        self._evaluations, self._seconds, self._quiet = evaluations, seconds, quiet
+        self._console = Console(stderr=True, quiet=quiet)
+        self._out = Console(quiet=quiet)
+        point = problem.reference_point
+        self._reference = None if point is None else np.asarray(point, dtype=float) * objective_signs(problem)
+        self._reference_is_fixed = point is not None
+        self._updated = 0.0
+        self._task: Any = None
+        self._bar = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[numbers]}"),
+            TimeElapsedColumn(),
+            console=self._console,
+            disable=quiet,
+        )
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.stop()
+
+    def on_compile(self) -> None:
+        """Say why nothing seems to happen."""
+        self._console.print("Compiling kernels for the first time on this machine; later starts skip this ...")
+
+    def on_start(self, progress: Progress) -> None:
+        """Show the bar."""
+        if progress.evaluations:
+            self._console.print(f"Going on from evaluation {progress.evaluations:,}.")
+        self._task = self._bar.add_task("search", total=self._evaluations or self._seconds, numbers="")
+        self._bar.start()
+
+    def on_progress(self, progress: Progress) -> None:
+        """Redraw, a few times a second."""
+        now = time.perf_counter()
+        if now - self._updated > _SECONDS_BETWEEN_UPDATES and not self._quiet:
+            self._updated = now
+            self._draw(progress)
+
+    def _draw(self, progress: Progress) -> None:
+        rate = progress.evaluations / progress.cpu_seconds if progress.cpu_seconds else 0.0
+        done: float = progress.evaluations if self._evaluations else progress.seconds
+        state = (
+            f"hypervolume {self._hypervolume(progress):.5g}"
+            if progress.violations == 0
+            else f"violations of the best {progress.violations:g}"
+        )
+        numbers = f"{progress.evaluations:,} evaluations, {rate:,.0f}/s, front of {len(progress.objectives)}, {state}"
+        self._bar.update(self._task, completed=done, numbers=numbers)
+
+    def _hypervolume(self, progress: Progress) -> float:
+        if not self._reference_is_fixed:
+            worst = worst_point(progress.objectives)
+            self._reference = worst if self._reference is None else np.maximum(self._reference, worst)
+        assert self._reference is not None
+        return hypervolume(progress.objectives, reference_point=self._reference)
+
+    def on_end(self, result: Result) -> None:
+        """Fill the bar."""
+        if self._evaluations and result.evaluations >= self._evaluations:
+            self._bar.update(self._task, completed=self._evaluations)
+
+    def show(self, result: Result, saved: list[Path]) -> None:
+        """Print the front as a table, and where it was saved."""
+        for line in result.headline():
+            self._out.print(Text(line))
+        front, rows = result.front, rows_to_show(len(result.front))
+        table = Table(box=None, header_style="bold")
+        for name in [f"f{k + 1}" for k in range(front.objectives.shape[1])]:
+            table.add_column(name, justify="right", no_wrap=True)
+        if not front.is_feasible:
+            table.add_column("violations", justify="right")
+        table.add_column("policy", justify="right")
+        table.add_column("solution", no_wrap=True, overflow="ellipsis", max_width=_SOLUTION_WIDTH)
+        for i in rows:
+            cells = [f"{value:.2f}" for value in front.objectives[i]]
+            cells += [] if front.is_feasible else [f"{front.violations[i]:g}"]
+            moves = " ".join(str(plain(move)) for move in front.solutions[i])
+            table.add_row(*cells, str(front.policies[i]), Text(moves))
+        self._out.print(table)
+        if len(rows) < len(front):
+            self._out.print(f"({len(rows)} of {len(front)} shown)")
+        for path in saved:
+            self._out.print(Text(f"saved to {path}"), soft_wrap=True)

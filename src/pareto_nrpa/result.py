@@ -1,0 +1,227 @@
+"""What a search leaves behind: frozen values that print, save, load and turn into a data frame."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .exceptions import ParetoNRPAError
+from .files import write_atomically
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+_FORMAT = "pareto-nrpa result 1"
+_ROWS_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """Mutually non-dominated solutions, sorted by their first objective."""
+
+    objectives: NDArray[np.float64]  # [n, m], in the sense in which the problem states them
+    violations: NDArray[np.float64]  # [n], the same for all: 0, or the least that was found
+    solutions: list[list[Any]]  # the moves of each solution
+    policies: NDArray[np.int64]  # [n], the policy that sampled each
+
+    @classmethod
+    def sorted(
+        cls,
+        *,
+        objectives: NDArray[np.float64],
+        violations: NDArray[np.float64],
+        solutions: list[list[Any]],
+        policies: NDArray[np.int64],
+    ) -> Front:
+        """Return a front in the order of its objectives."""
+        order = np.lexsort(objectives.T[::-1])
+        return cls(objectives[order], violations[order], [solutions[i] for i in order], policies[order])
+
+    def __len__(self) -> int:
+        return len(self.objectives)
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the front has solutions, and they violate nothing."""
+        return len(self) > 0 and not self.violations.any()
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A finished (or interrupted) search."""
+
+    instance: str
+    algorithm: str
+    parameters: dict[str, Any]
+    seed: int
+    evaluations: int
+    cpu_seconds: float  # of the search, without compiling
+    wall_seconds: float
+    stopped_by: str
+    front: Front
+    history: NDArray[np.float64]  # [k, 2]: evaluations, hypervolume
+    reference_point: list[float] | None  # what the hypervolume is measured against; None if nothing is feasible
+    maximise: list[bool]
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def hypervolume(self) -> float:
+        """The hypervolume of the front, 0 if nothing feasible was found."""
+        return float(self.history[-1, 1]) if len(self.history) else 0.0
+
+    def summary(self) -> str:
+        """Return the result in words and a table."""
+        return "\n".join([*self.headline(), "", *_table(self)])
+
+    def headline(self) -> list[str]:
+        """Return the result in a few sentences."""
+        n = len(self.front)
+        rate = self.evaluations / self.cpu_seconds if self.cpu_seconds > 0 else math.nan
+        lines = [
+            f"{self.instance}: {n} trade-off{'s' if n != 1 else ''} by {self.algorithm}, seed {self.seed}",
+            f"{self.evaluations:,} evaluations in {self.cpu_seconds:.2f} s of CPU time ({rate:,.0f} a second), "
+            f"stopped by {self.stopped_by}",
+        ]
+        if n and not self.front.is_feasible:
+            lines.append(
+                f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "
+                "violation(s) each. More evaluations may help."
+            )
+        elif n:
+            point = ", ".join(f"{x:.6g}" for x in self.reference_point or ())
+            lines.append(f"hypervolume {self.hypervolume:.6g} up to ({point})")
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values, ready for JSON."""
+        return {
+            "format": _FORMAT,
+            "instance": self.instance,
+            "algorithm": self.algorithm,
+            "parameters": self.parameters,
+            "seed": self.seed,
+            "evaluations": self.evaluations,
+            "cpu_seconds": self.cpu_seconds,
+            "wall_seconds": self.wall_seconds,
+            "stopped_by": self.stopped_by,
+            "reference_point": self.reference_point,
+            "maximise": self.maximise,
+            "objectives": self.front.objectives.tolist(),
+            "violations": [_whole(v) for v in self.front.violations.tolist()],
+            "solutions": [[plain(move) for move in solution] for solution in self.front.solutions],
+            "policies": self.front.policies.tolist(),
+            "history": [[int(n), value] for n, value in self.history.tolist()],
+            "versions": self.versions,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the result as JSON and return the path."""
+        text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
+        return write_atomically(path, lambda file: _write(file, text))
+
+    def save_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write the front as a table that spreadsheets open and return the path."""
+        lines = [",".join([*self._columns(), "violations", "policy", "solution"])]
+        front = self.front
+        for values, violations, policy, solution in zip(
+            front.objectives.tolist(), front.violations.tolist(), front.policies.tolist(), front.solutions, strict=True
+        ):
+            moves = " ".join(str(plain(move)) for move in solution).replace('"', '""')
+            lines.append(",".join([*map(repr, values), f"{_whole(violations)}", str(policy), f'"{moves}"']))
+        return write_atomically(path, lambda file: _write(file, "\n".join(lines)))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a result written by `save`."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                content = json.load(file)
+            return cls._from_dict(content)
+        except OSError as error:
+            raise ParetoNRPAError(f"cannot read {path}: {error.strerror or error}.") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ParetoNRPAError(f"{path} is not a result of pareto-nrpa, or is damaged.") from error
+
+    @classmethod
+    def _from_dict(cls, content: dict[str, Any]) -> Result:
+        if content.get("format") != _FORMAT:
+            raise ValueError("unknown format")
+        m = len(content["maximise"])
+        front = Front(
+            objectives=np.asarray(content["objectives"], dtype=float).reshape(-1, m),
+            violations=np.asarray(content["violations"], dtype=float),
+            solutions=[[_hashable(move) for move in solution] for solution in content["solutions"]],
+            policies=np.asarray(content["policies"], dtype=np.int64),
+        )
+        history = np.asarray(content["history"], dtype=float).reshape(-1, 2)
+        names = ("instance", "algorithm", "parameters", "seed", "evaluations", "cpu_seconds", "wall_seconds")
+        names += ("stopped_by", "reference_point", "maximise", "versions")
+        return cls(front=front, history=history, **{name: content[name] for name in names})
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the front as a pandas data frame, one row per solution."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            message = 'to_dataframe() needs pandas; install it with: pip install "pareto-nrpa[dataframe]".'
+            raise ImportError(message) from error
+        frame = pd.DataFrame(self.front.objectives, columns=self._columns())
+        frame["violations"] = self.front.violations
+        frame["policy"] = self.front.policies
+        frame["solution"] = self.front.solutions
+        return frame
+
+    def _columns(self) -> list[str]:
+        return [f"f{k + 1}" for k in range(len(self.maximise))]
+
+
+def _write(file: Any, text: str) -> None:
+    file.write(text.encode() + b"\n")
+
+
+def _whole(value: float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
+def plain(value: Any) -> Any:
+    """Return a move as something that JSON can say: tuples become lists, numbers stay, the rest becomes text."""
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def _hashable(value: Any) -> Any:
+    """Return a move as it was: moves are hashable, so that a list in the file was a tuple."""
+    return tuple(_hashable(item) for item in value) if isinstance(value, list) else value
+
+
+def rows_to_show(n: int) -> list[int]:
+    """Return which rows of a long front to print: all of a short one, else evenly spaced ones with both ends."""
+    return sorted(set(np.linspace(0, n - 1, min(n, _ROWS_SHOWN)).round().astype(int).tolist())) if n else []
+
+
+def _table(result: Result) -> list[str]:
+    front, rows = result.front, rows_to_show(len(result.front))
+    lines = ["".join(f"{name:>14}" for name in [*result._columns(), "violations", "policy"]) + "  solution"]
+    for i in rows:
+        moves = " ".join(str(plain(move)) for move in front.solutions[i])
+        moves = moves if len(moves) <= 60 else moves[:57] + "..."
+        numbers = "".join(f"{value:14.6g}" for value in (*front.objectives[i], front.violations[i]))
+        lines.append(f"{numbers}{front.policies[i]:14d}  {moves}")
+    if len(rows) < len(front):
+        lines.append(f"({len(rows)} of {len(front)} shown)")
+    return lines

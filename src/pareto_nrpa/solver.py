@@ -1,0 +1,309 @@
+"""The one call for every algorithm: wires problem, algorithm, stop and callbacks together, holds no algorithm."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import signal
+import threading
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from .callbacks import Callbacks
+from .exceptions import ProblemError
+from .files import check_writable
+from .metrics import hypervolume_history, worst_point
+from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_name
+from .result import Front, Result
+from .stop import Progress, StopCriterion, budget_of, check_stop, fired_by
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+    from types import FrameType
+
+    from numpy.typing import NDArray
+
+logger = logging.getLogger(__name__)
+
+_SECONDS_BETWEEN_CHECKPOINTS = 10.0
+
+
+class Search(Protocol):
+    """What `solve` needs of a running search, whatever the algorithm."""
+
+    wall_seconds: float
+    cpu_seconds: float
+
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def last_improvement(self) -> int: ...
+    @property
+    def slice_size(self) -> int: ...
+    @property
+    def is_compiled(self) -> bool: ...
+    def compile(self) -> None: ...
+    def advance(self, n: int) -> None: ...
+    def front(self) -> Front: ...
+    def log(self) -> NDArray[np.float64]: ...
+    def best(self) -> tuple[NDArray[np.float64], float]: ...
+    def parameters(self) -> dict[str, Any]: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+
+
+class Algorithm(Protocol):
+    """An algorithm is its parameters, and can start or resume a search."""
+
+    name: str
+
+    def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> Search: ...
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search: ...
+
+
+def solve(
+    problem: AnyProblem,
+    algorithm: Algorithm | None = None,
+    *,
+    stop: StopCriterion,
+    seed: int = 0,
+    callbacks: Callbacks | Sequence[Callbacks] = (),
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    reference_point: Sequence[float] | None = None,
+) -> Result:
+    """Search for the Pareto front of a problem.
+
+    Parameters
+    ----------
+    problem
+        A `Problem` or a `CompiledProblem`.
+    algorithm
+        `ParetoNRPA()` with the paper's parameters by default.
+    stop
+        When to stop: for example `MaxEvaluations(100_000) | MaxRuntime(60)`.
+    seed
+        Same seed, same result.
+    callbacks
+        One or more `Callbacks`.
+    checkpoint
+        A file in which the search is saved every ten seconds and at the end.
+    resume
+        Go on from the checkpoint where there is one.
+    reference_point
+        What the hypervolume is measured against; the problem's own, or else a point a little worse than everything
+        that ever was in the front.
+
+    Returns
+    -------
+    Result
+        The best front of all that was evaluated. Ctrl-C ends the search early and returns what there is; a second
+        Ctrl-C does not wait for the evaluation in hand.
+
+    Raises
+    ------
+    ProblemError
+        If the problem breaks a promise; its `result` attribute holds the front found until then.
+    """
+    check_stop(stop)
+    check_problem_type(problem)
+    seed = check_seed(seed)
+    reference = check_reference_point(problem, reference_point)
+    if checkpoint is not None:
+        check_writable(checkpoint)
+    elif resume:
+        raise ValueError("resume needs the file to go on from: give it as checkpoint.")
+    if algorithm is None:
+        from .nrpa.params import ParetoNRPA
+
+        algorithm = ParetoNRPA()
+    if resume and checkpoint is not None and Path(checkpoint).exists():
+        search: Search = algorithm.resume(problem, checkpoint)
+    else:
+        search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
+    run = _Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
+    return run.to_the_end()
+
+
+def check_problem_type(problem: object) -> None:
+    """Raise if something is not a problem."""
+    if not isinstance(problem, Problem | CompiledProblem):
+        raise TypeError(
+            f"problem must be a Problem or a CompiledProblem, got {type(problem).__name__}; "
+            'load("rc_204.3") gives one by name.'
+        )
+
+
+def check_seed(seed: object) -> int:
+    """Return a seed as a whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}.")
+    return int(seed)
+
+
+def check_reference_point(problem: AnyProblem, given: Sequence[float] | None) -> NDArray[np.float64] | None:
+    """Return the reference point to use, in the problem's own sense, or None if there is none yet."""
+    point = problem.reference_point if given is None else given
+    if point is None:
+        return None
+    array = np.asarray(point, dtype=float)
+    if array.shape != (problem.n_objectives,) or not np.isfinite(array).all():
+        raise ValueError(f"reference_point must be {problem.n_objectives} finite numbers, got {list(point)}.")
+    return array
+
+
+def _as_list(callbacks: Callbacks | Sequence[Callbacks]) -> list[Callbacks]:
+    return [callbacks] if isinstance(callbacks, Callbacks) else list(callbacks)
+
+
+class _Run:
+    """One call of `solve`, from the first slice to the result."""
+
+    def __init__(
+        self,
+        problem: AnyProblem,
+        algorithm: str,
+        search: Search,
+        stop: StopCriterion,
+        seed: int,
+        reference: NDArray[np.float64] | None,
+        callbacks: list[Callbacks],
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> None:
+        self.problem, self.algorithm, self.search, self.stop, self.seed = problem, algorithm, search, stop, seed
+        self.reference, self.callbacks, self.checkpoint = reference, callbacks, checkpoint
+        self.signs = objective_signs(problem)
+        self.stopped_by = ""
+
+    def to_the_end(self) -> Result:
+        if not self.search.is_compiled:
+            logger.info("compiling kernels for the first time on this machine")
+            for callback in self.callbacks:
+                callback.on_compile()
+        self.search.compile()
+        for callback in self.callbacks:
+            callback.on_start(self.progress())
+        try:
+            with _Interrupt() as interrupt:
+                self._loop(interrupt)
+        except KeyboardInterrupt:
+            self.stopped_by = "Ctrl-C"
+        except ProblemError as error:
+            self.stopped_by = "an error of the problem"
+            if self.search.evaluations:
+                error.result = self.result()
+            raise
+        if self.checkpoint is not None:
+            self.search.save(self.checkpoint)
+        result = self.result()
+        for callback in self.callbacks:
+            callback.on_end(result)
+        return result
+
+    def _loop(self, interrupt: _Interrupt) -> None:
+        saved = time.perf_counter()
+        progress = self.progress()
+        while not self.stop(progress):
+            if interrupt.requested:
+                self.stopped_by = "Ctrl-C"
+                return
+            self._advance(self._next_slice())
+            progress = self.progress()
+            for callback in self.callbacks:
+                callback.on_progress(progress)
+            if self.checkpoint is not None and time.perf_counter() - saved > _SECONDS_BETWEEN_CHECKPOINTS:
+                self.search.save(self.checkpoint)
+                saved = time.perf_counter()
+        self.stopped_by = fired_by(self.stop, progress)
+
+    def _next_slice(self) -> int:
+        """Return how far to go: to the next multiple of the slice size, so that all runs look up at the same places."""
+        done, size = self.search.evaluations, self.search.slice_size
+        n = size - done % size
+        budget = budget_of(self.stop)
+        return n if budget is None else max(1, min(n, budget - done))
+
+    def _advance(self, n: int) -> None:
+        wall, cpu = time.perf_counter(), time.thread_time()
+        try:
+            self.search.advance(n)
+        finally:
+            self.search.wall_seconds += time.perf_counter() - wall
+            self.search.cpu_seconds += time.thread_time() - cpu
+
+    def progress(self) -> Progress:
+        objectives, violations = self.search.best()
+        return Progress(
+            evaluations=self.search.evaluations,
+            seconds=self.search.wall_seconds,
+            cpu_seconds=self.search.cpu_seconds,
+            last_improvement=self.search.last_improvement,
+            objectives=objectives,
+            violations=violations,
+            signs=self.signs,
+        )
+
+    def result(self) -> Result:
+        log = self.search.log()
+        feasible = log[log[:, 1] == 0, 2:]
+        reference = None if self.reference is None else self.reference * self.signs
+        if reference is None and len(feasible):
+            reference = worst_point(feasible)
+        history = hypervolume_history(log, np.zeros(len(self.signs)) if reference is None else reference)
+        if len(history) and history[-1, 0] < self.search.evaluations:
+            history = np.vstack([history, [self.search.evaluations, history[-1, 1]]])
+        return Result(
+            instance=problem_name(self.problem),
+            algorithm=self.algorithm,
+            parameters=self.search.parameters(),
+            seed=self.seed,
+            evaluations=self.search.evaluations,
+            cpu_seconds=self.search.cpu_seconds,
+            wall_seconds=self.search.wall_seconds,
+            stopped_by=self.stopped_by,
+            front=self.search.front(),
+            history=history,
+            reference_point=None if reference is None else (reference * self.signs).tolist(),
+            maximise=(self.signs < 0).tolist(),
+            versions=_versions(),
+        )
+
+
+class _Interrupt:
+    """Turns the first Ctrl-C into a request that is looked at between slices; the second one interrupts as usual."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._previous: Any = None
+
+    def __enter__(self) -> _Interrupt:
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.getsignal(signal.SIGINT)
+            if self._previous is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._request)
+            else:
+                self._previous = None
+        return self
+
+    def _request(self, signum: int, frame: FrameType | None) -> None:
+        self.requested = True
+        signal.signal(signal.SIGINT, self._previous)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+
+
+def _versions() -> dict[str, str]:
+    def installed() -> Iterator[tuple[str, str]]:
+        for name in ("pareto-nrpa", "numpy", "numba", "moocore"):
+            try:
+                yield name, version(name)
+            except PackageNotFoundError:
+                continue
+
+    return {"python": platform.python_version(), **dict(installed())}

@@ -1,0 +1,239 @@
+"""When to stop: criteria that combine with `|` (any of them) and `&` (all of them).
+
+Any callable from `Progress` to bool will do as well.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from .metrics import hypervolume
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search stands."""
+
+    evaluations: int
+    seconds: float  # of wall time, compiling apart
+    cpu_seconds: float
+    last_improvement: int  # the evaluation at which the front last changed
+    objectives: NDArray[np.float64]  # [n, m] of the front, all minimised
+    violations: float  # of the front; NaN before the first evaluation
+    signs: NDArray[np.float64]  # -1 where the problem maximises
+
+    def hypervolume(self, reference_point: Sequence[float]) -> float:
+        """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible."""
+        if self.violations != 0:
+            return 0.0
+        return hypervolume(self.objectives, reference_point=np.asarray(reference_point, dtype=float) * self.signs)
+
+
+class StopCriterion(Protocol):
+    """Anything that looks at the progress and says whether to stop."""
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True to stop."""
+        ...
+
+
+class Stop:
+    """What our own criteria have in common."""
+
+    #: Whether it fires sooner or later, whatever the search finds.
+    is_certain = True
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True to stop."""
+        raise NotImplementedError
+
+    def budget(self) -> int | None:
+        """Return the number of evaluations after which the search surely ends, if that is known."""
+        return None
+
+    def __or__(self, other: StopCriterion) -> AnyOf:
+        return AnyOf(self, other)
+
+    def __and__(self, other: StopCriterion) -> AllOf:
+        return AllOf(self, other)
+
+
+class MaxEvaluations(Stop):
+    """Stop after a number of evaluations."""
+
+    def __init__(self, evaluations: int) -> None:
+        self.evaluations = _positive_whole("evaluations", evaluations)
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the evaluations are used up."""
+        return progress.evaluations >= self.evaluations
+
+    def budget(self) -> int | None:
+        """Return the number of evaluations."""
+        return self.evaluations
+
+    def __str__(self) -> str:
+        return f"{self.evaluations:,} evaluations"
+
+
+class MaxRuntime(Stop):
+    """Stop after some seconds of wall time, compiling apart."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = _positive("seconds", seconds)
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the time is over."""
+        return progress.seconds >= self.seconds
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s"
+
+
+class MaxCpuTime(Stop):
+    """Stop after some seconds of CPU time, compiling apart."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = _positive("seconds", seconds)
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the time is over."""
+        return progress.cpu_seconds >= self.seconds
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s of CPU time"
+
+
+class NoImprovement(Stop):
+    """Stop when the front has not changed for a number of evaluations."""
+
+    def __init__(self, evaluations: int) -> None:
+        self.evaluations = _positive_whole("evaluations", evaluations)
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the front has been the same for too long."""
+        return progress.evaluations - progress.last_improvement >= self.evaluations
+
+    def __str__(self) -> str:
+        return f"{self.evaluations:,} evaluations without improvement"
+
+
+class TargetHypervolume(Stop):
+    """Stop when the hypervolume of the front reaches a value; needs a second criterion, as it may never do so."""
+
+    is_certain = False
+
+    def __init__(self, value: float, *, reference_point: Sequence[float]) -> None:
+        self.value = _positive("value", value)
+        self.reference_point = [float(x) for x in reference_point]
+        if not all(map(math.isfinite, self.reference_point)):
+            raise ValueError(f"reference_point must be finite numbers, got {self.reference_point}.")
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the front is good enough."""
+        return progress.hypervolume(self.reference_point) >= self.value
+
+    def __str__(self) -> str:
+        return f"a hypervolume of {self.value:g}"
+
+
+class _Combination(Stop):
+    def __init__(self, *criteria: StopCriterion) -> None:
+        if not criteria:
+            raise ValueError(f"{type(self).__name__} needs at least one criterion; without any it never stops.")
+        self.criteria = criteria
+
+    def _budgets(self) -> list[int | None]:
+        return [budget_of(criterion) for criterion in self.criteria]
+
+    def _certain(self, combine: Callable[[list[bool]], bool]) -> bool:
+        return combine([getattr(criterion, "is_certain", True) for criterion in self.criteria])
+
+
+class AnyOf(_Combination):
+    """Stop as soon as one criterion says so."""
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True if any criterion does."""
+        return any(criterion(progress) for criterion in self.criteria)
+
+    def budget(self) -> int | None:
+        """Return the smallest known number of evaluations."""
+        return min((b for b in self._budgets() if b is not None), default=None)
+
+    @property
+    def is_certain(self) -> bool:  # type: ignore[override]
+        """Whether one of the criteria fires for certain."""
+        return self._certain(any)
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.criteria))
+
+
+class AllOf(_Combination):
+    """Stop when all criteria say so."""
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True if every criterion does."""
+        return all([criterion(progress) for criterion in self.criteria])
+
+    def budget(self) -> int | None:
+        """Return the largest number of evaluations if all are known."""
+        budgets = [b for b in self._budgets() if b is not None]
+        return max(budgets) if len(budgets) == len(self.criteria) else None
+
+    @property
+    def is_certain(self) -> bool:  # type: ignore[override]
+        """Whether all of the criteria fire for certain."""
+        return self._certain(all)
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.criteria))
+
+
+def budget_of(criterion: StopCriterion) -> int | None:
+    """Return the evaluations after which a criterion surely stops, if it says so."""
+    return criterion.budget() if isinstance(criterion, Stop) else None
+
+
+def fired_by(criterion: StopCriterion, progress: Progress) -> str:
+    """Return which part of a criterion has fired, in words."""
+    if isinstance(criterion, AnyOf):
+        return next(fired_by(part, progress) for part in criterion.criteria if part(progress))
+    return str(criterion) if isinstance(criterion, Stop) else getattr(criterion, "__name__", "the stop given")
+
+
+def check_stop(criterion: object) -> None:
+    """Raise if a criterion cannot be called or might never fire."""
+    if criterion is None or not callable(criterion):
+        raise TypeError(
+            f"stop must be a stopping criterion such as MaxEvaluations(100_000), got {criterion!r}."
+        )
+    if not getattr(criterion, "is_certain", True):
+        raise ValueError(
+            f"stop might never fire: {criterion} may never be reached; add a limit, as in "
+            "TargetHypervolume(...) | MaxEvaluations(100_000)."
+        )
+
+
+def _positive_whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.")
+    return int(value)
+
+
+def _positive(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise ValueError(f"{name} must be a number above 0, got {value!r}.")
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a finite number above 0 (else it would never stop), got {value!r}.")
+    return float(value)

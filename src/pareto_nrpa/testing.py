@@ -1,0 +1,188 @@
+"""For people who write problems: `check_problem` plays random games and names the first promise that is broken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .exceptions import ProblemError
+from .kernels._jit import python_function
+from .problem import (
+    AnyProblem,
+    CompiledProblem,
+    Problem,
+    check_declarations,
+    paper_preference,
+    plain_bias,
+    problem_name,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> None:
+    """Play random games and raise `ProblemError` at the first broken promise; kernels run as plain Python."""
+    if not isinstance(problem, Problem | CompiledProblem):
+        raise TypeError(f"problem must be a Problem or a CompiledProblem, got {type(problem).__name__}.")
+    check_declarations(problem)
+    rng = np.random.default_rng(seed)
+    for _ in range(n_games):
+        game = _CompiledGame(problem) if isinstance(problem, CompiledProblem) else _PlainGame(problem)
+        _play(game, rng)
+
+
+def _play(game: _PlainGame | _CompiledGame, rng: np.random.Generator) -> None:
+    game.begin()
+    depth = 0
+    while moves := game.legal_moves(depth):
+        if depth >= game.max_moves:
+            raise ProblemError(
+                f"{game.name} went on after {depth} moves; raise max_moves if its sequences are really longer."
+            )
+        _check_moves(moves, depth, game.name)
+        for move in moves:
+            game.check_move(move, depth)
+        game.play(moves[int(rng.integers(len(moves)))], depth)
+        depth += 1
+    if depth == 0:
+        raise ProblemError(f"legal_moves() gave no move at the start of {game.name}; a problem needs at least one.")
+    _check_evaluation(game)
+
+
+def _check_moves(moves: list[Any], depth: int, name: str) -> None:
+    seen = set()
+    for move in moves:
+        if not isinstance(move, Hashable):
+            raise ProblemError(f"legal_moves() returned {move!r} at depth {depth} of {name}; moves must be hashable.")
+        if move in seen:
+            raise ProblemError(f"legal_moves() returned move {move!r} twice at depth {depth} of {name}.")
+        seen.add(move)
+
+
+def _check_evaluation(game: _PlainGame | _CompiledGame) -> None:
+    objectives, violations = game.evaluate()
+    if not np.isfinite(objectives).all():
+        raise ProblemError(f"evaluate() of {game.name} gave an objective that is NaN or infinite: {objectives.tolist()}.")
+    if not 0 <= violations < math.inf:
+        raise ProblemError(f"evaluate() of {game.name} gave {violations} violations; 0 means feasible, none are negative.")
+    again, _ = game.evaluate()
+    if not np.array_equal(objectives, again):
+        raise ProblemError(f"evaluate() of {game.name} gave two answers for one state: {objectives} and {again}.")
+
+
+def _check_bias(value: Any, move: Any, depth: int, name: str) -> None:
+    try:
+        finite = math.isfinite(value)
+    except TypeError:
+        finite = False
+    if not finite:
+        raise ProblemError(f"bias() of move {move!r} at depth {depth} of {name} must be a finite number, got {value!r}.")
+
+
+class _PlainGame:
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.name, self.max_moves = problem, problem_name(problem), problem.max_moves
+        self.bias = plain_bias(problem)
+        self.preference = paper_preference(problem)
+
+    def begin(self) -> None:
+        self.state = self.problem.initial_state()
+
+    def legal_moves(self, depth: int) -> list[Any]:
+        return list(self.problem.legal_moves(self.state))
+
+    def check_move(self, move: Any, depth: int) -> None:
+        code = self.problem.move_code(self.state, move)
+        if not isinstance(code, Hashable):
+            raise ProblemError(
+                f"move_code() of move {move!r} at depth {depth} of {self.name} must be hashable, got {code!r}."
+            )
+        if self.bias is not None:
+            _check_bias(self.bias(self.state, move, self.preference), move, depth, self.name)
+
+    def play(self, move: Any, depth: int) -> None:
+        before = self.legal_moves(depth)
+        after = self.problem.play(self.state, move)
+        if self.legal_moves(depth) != before:
+            raise ProblemError(
+                f"play() changed the state that it was given at depth {depth} of {self.name}; return a new one."
+            )
+        self.state = after
+
+    def evaluate(self) -> tuple[NDArray[np.float64], float]:
+        value, violations = self.problem.evaluate(self.state), 0.0
+        m = self.problem.n_objectives
+        try:
+            if self.problem.constrained:
+                value, violations = value
+            objectives = np.atleast_1d(np.asarray(value, dtype=float))
+            violations = float(violations)
+        except (TypeError, ValueError) as error:
+            expected = f"{m} objectives" + (" and a violation count" if self.problem.constrained else "")
+            raise ProblemError(f"evaluate() of {self.name} must return {expected}, got {value!r}.") from error
+        if objectives.shape != (m,):
+            raise ProblemError(f"evaluate() of {self.name} must return {m} objectives, got {objectives.size}.")
+        return objectives, violations
+
+
+class _CompiledGame:
+    def __init__(self, problem: CompiledProblem) -> None:
+        self.problem, self.name, self.max_moves = problem, problem_name(problem), problem.max_moves
+        self.words = {word: python_function(function) for word, function in problem.kernels.items()}
+        self.preference = paper_preference(problem)
+        self.n_candidates = 0
+        self.step_of_code: dict[int, int] = {}
+        self.bias_of_code: dict[int, float] = {}
+
+    def begin(self) -> None:
+        self.state = self.words["initial_state"](self.problem.data)
+
+    def legal_moves(self, depth: int) -> list[int]:
+        out = np.zeros(self.problem.max_legal or 1, dtype=np.int64)
+        try:
+            count = int(self.words["legal_moves"](self.problem.data, self.state, out))
+        except IndexError as error:
+            raise ProblemError(
+                f"legal_moves() wrote more than max_legal={out.size} moves at depth {depth} of {self.name}."
+            ) from error
+        if not 0 <= count <= out.size:
+            raise ProblemError(
+                f"legal_moves() returned {count} at depth {depth} of {self.name}; expected 0 to max_legal={out.size}."
+            )
+        self.n_candidates += count
+        if self.n_candidates > (self.problem.max_candidates or 0):
+            raise ProblemError(
+                f"{self.name} has more than max_candidates={self.problem.max_candidates} legal moves in one sequence."
+            )
+        return [int(move) for move in out[:count]]
+
+    def check_move(self, move: int, depth: int) -> None:
+        code = int(self.words["move_code"](self.problem.data, self.state, move))
+        if not 0 <= code < self.problem.n_codes:
+            raise ProblemError(
+                f"move_code() of move {move} at depth {depth} of {self.name} gave {code}; expected 0 to "
+                f"{self.problem.n_codes - 1}."
+            )
+        if self.step_of_code.setdefault(code, depth) != depth and self.problem.distinct_codes:
+            raise ProblemError(f"code {code} is legal at two steps of {self.name}, which promises distinct_codes.")
+        if "bias" in self.words:
+            value = self.words["bias"](self.problem.data, self.state, move, self.preference)
+            _check_bias(value, move, depth, self.name)
+            if self.bias_of_code.setdefault(code, value) != value and self.problem.bias_by_code:
+                raise ProblemError(f"code {code} has two biases in {self.name}, which promises bias_by_code.")
+
+    def play(self, move: int, depth: int) -> None:
+        self.words["play"](self.problem.data, self.state, move)
+
+    def evaluate(self) -> tuple[NDArray[np.float64], float]:
+        objectives = np.full(self.problem.n_objectives, np.nan)
+        violations = self.words["evaluate"](self.problem.data, self.state, objectives)
+        try:
+            return objectives, float(violations)
+        except TypeError as error:
+            message = f"evaluate() of {self.name} must return a violation count (0 if none), got {violations!r}."
+            raise ProblemError(message) from error
