@@ -1,0 +1,31 @@
+"""What a status of compiled code means, in a sentence for the person who wrote the problem."""
+
+from __future__ import annotations
+
+from ..kernels.bundles import (
+    BAD_VIOLATIONS,
+    CODE_OUT_OF_RANGE,
+    NO_MOVE,
+    NOT_FINITE,
+    REPEATED_MOVE,
+    TOO_LONG,
+    TOO_MANY_CANDIDATES,
+)
+from ..problem import AnyProblem, problem_name
+
+_SENTENCES = {
+    NO_MOVE: "legal_moves() gave no move at the start of {name}; a problem needs at least one.",
+    TOO_LONG: "{name} went on after {max_moves} moves; raise max_moves if its sequences are really longer.",
+    TOO_MANY_CANDIDATES: "legal_moves() gave more moves at depth {depth} of {name} than max_legal or max_candidates "
+    "allow; raise them.",
+    CODE_OUT_OF_RANGE: "move_code() gave a code outside 0..n_codes-1 at depth {depth} of {name}.",
+    REPEATED_MOVE: "legal_moves() returned the same move twice at depth {depth} of {name}.",
+    NOT_FINITE: "evaluate() gave an objective that is NaN or infinite in {name}; return finite numbers, and count what "
+    "is wrong with a solution as violations.",
+    BAD_VIOLATIONS: "evaluate() gave violations that are negative, NaN or infinite in {name}; 0 means feasible.",
+}
+
+
+def status_message(status: int, problem: AnyProblem, depth: int) -> str:
+    """Return the sentence for a status."""
+    return _SENTENCES[status].format(name=problem_name(problem), depth=depth, max_moves=problem.max_moves)

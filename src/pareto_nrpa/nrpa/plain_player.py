@@ -1,0 +1,277 @@
+"""Plays a `Problem` through its methods. Codes and moves of any hashable kind get dense numbers.
+
+Python's own cost is what counts here: the loop is written out, and everything behind it is one call of compiled code.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numba import types
+
+from ..exceptions import ProblemError
+from ..kernels import recording
+from ..kernels._jit import compile_entry
+from ..kernels.bundles import BAD_VIOLATIONS, EVALUATIONS, N_CODES, NO_MOVE, NOT_FINITE, REPEATED_MOVE, TOO_LONG
+from ..problem import Problem, objective_signs, plain_bias, problem_name
+from .memory import with_codes, with_longer_sequences
+from .messages import status_message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .search import Search
+
+_BLOCK_OF_DRAWS = 256
+# Up to this many codes it is faster to exponentiate all weights at once than each when it is needed.
+_MAX_TABLE = 512
+_NOTHING = np.zeros(0)
+_NO_RECORD = np.zeros(0, dtype=np.int64)
+
+
+class Numbering(dict[Any, int]):
+    """Dense numbers for hashable things, in the order in which they are first met."""
+
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self)
+        return number
+
+
+class PlainPlayer:
+    """Plays a `Problem`, sampling in Python and learning in compiled code."""
+
+    def __init__(self, problem: Problem, search: Search) -> None:
+        self.problem = problem
+        self.codes: Numbering = Numbering()
+        self.moves: Numbering = Numbering()
+        self._moves_by_number: list[Any] = []
+        self._bias = plain_bias(problem) if search.settings.has_bias else None
+        self._signs: list[float] = objective_signs(problem).tolist()
+        self._preferences = search.machine.preferences
+        self._draws: list[float] = []
+        self._settings = tuple(search.settings)
+        parts = recording.flatten(search.machine)
+        learned = types.void(
+            numba.typeof(parts),
+            numba.typeof(self._settings),
+            types.int64,
+            types.int64[::1],
+            types.float64[::1],
+            types.float64[::1],
+        )
+        self._learn = compile_entry(recording.record_and_tell, learned)
+        tabled = types.void(types.float64[::1], types.float64, types.float64[::1])
+        self._tabulate = compile_entry(recording.tabulate, tabled)
+        self.entries = (self._learn, self._tabulate)
+        self._machine: Any = None
+        self._parts: Any = None
+
+    def compile(self) -> None:
+        """Compile what is not on disk yet."""
+        for entry in self.entries:
+            entry.compile()
+
+    def draw(self, search: Search) -> float:
+        """Return the next number of the generator, fetched in blocks because single draws are slow in Python."""
+        if not self._draws:
+            self._draws = search.rng.random(_BLOCK_OF_DRAWS).tolist()[::-1]
+        return self._draws.pop()
+
+    def random_state(self, search: Search) -> dict[str, Any]:
+        """Return the state of the generator as if numbers had been drawn one by one."""
+        generator = np.random.PCG64()
+        generator.state = search.rng.bit_generator.state
+        return dict(generator.advance(2**128 - len(self._draws)).state) if self._draws else dict(generator.state)
+
+    def advance(self, search: Search, n: int) -> None:
+        """Make n evaluations."""
+        evaluate = self.problem.evaluate
+        for _ in range(n):
+            slot, policy = search.open_slot()
+            try:
+                state, record, biases = self._play(search, policy)
+                scores = self._scores(self._evaluated(evaluate, state))
+            except BaseException:
+                search.close_slot(slot)
+                raise
+            self._call(search, slot, record, biases, scores)
+
+    def play(self, search: Search, policy: int, slot: int) -> Any:
+        """Play one sequence into a slot, for `ask`; returns the final state."""
+        state, record, biases = self._play(search, policy)
+        self._call(search, slot, record, biases, _NOTHING)
+        return state
+
+    def tell(self, search: Search, slot: int) -> None:
+        """Let the search learn from a slot whose scores are known."""
+        self._call(search, slot, _NO_RECORD, _NOTHING, search.machine.pool.scores[slot].copy())
+
+    def _call(self, search: Search, slot: int, record: Any, biases: Any, scores: Any) -> None:
+        if search.machine is not self._machine:
+            self._machine, self._parts = search.machine, recording.flatten(search.machine)
+        self._learn.call(self._parts, self._settings, slot, record, biases, scores)
+
+    def _play(self, search: Search, policy: int) -> tuple[Any, Any, Any]:
+        """Play one sequence; returns the final state and what there is to record of it."""
+        problem, draw = self.problem, self.draw
+        legal_moves, play_move, move_code, number = problem.legal_moves, problem.play, problem.move_code, self.codes
+        strength = self._strengths(search, policy)
+        bias, preference = self._bias, self._preferences[policy]
+        checking = search.machine.counters[EVALUATIONS] < search.settings.n_checked
+        played: list[Any] = []
+        codes: list[int] = []
+        biases: list[float] = []
+        counts: list[int] = []
+        chosen: list[int] = []
+        try:
+            state = problem.initial_state()
+            while True:
+                moves = legal_moves(state)
+                if not isinstance(moves, list | tuple):
+                    moves = list(moves)
+                count = len(moves)
+                if count > 1:
+                    if checking and len(set(moves)) < count:
+                        raise self._error(REPEATED_MOVE, len(played))
+                    here = [number[move_code(state, move)] for move in moves]
+                    if bias is None:
+                        sums = list(accumulate(map(strength, here)))
+                    else:
+                        extra = [search.settings.bias_scale * bias(state, move, preference) for move in moves]
+                        biases += extra
+                        sums = self._biased_sums(search, policy, here, extra)
+                    total = sums[-1]
+                    if not 1e-250 < total < 1e250:
+                        sums = self._safe_sums(search, policy, here, biases[len(codes) :])
+                        total = sums[-1]
+                    position = min(bisect_right(sums, draw(search) * total), count - 1)
+                    chosen.append(position)
+                    counts.append(count)
+                    codes += here
+                    move = moves[position]
+                elif count == 1:
+                    move = moves[0]
+                else:
+                    break
+                if len(played) >= problem.max_moves:
+                    raise self._error(TOO_LONG, len(played))
+                played.append(move)
+                state = play_move(state, move)
+            if not played:
+                raise self._error(NO_MOVE, 0)
+            moves_by_number = [self.moves[move] for move in played]
+        except ProblemError:
+            raise
+        except Exception as error:
+            name = problem_name(problem)
+            message = f"{name} raised {type(error).__name__} at depth {len(played)} of a playout: {error}."
+            raise ProblemError(message) from error
+        self._fit(search, len(played), len(codes))
+        content = array("q", [policy, len(played), len(counts), *moves_by_number, *counts, *chosen, *codes])
+        extras = np.array(biases) if biases else _NOTHING
+        return state, np.frombuffer(content, dtype=np.int64), extras
+
+    def _strengths(self, search: Search, policy: int) -> Any:
+        """Return a function from the number of a code to exp(weight / temperature)."""
+        weights = search.machine.weights[0, policy]
+        n_known, inverse = len(self.codes), search.settings.inverse_temperature
+        if n_known <= _MAX_TABLE:
+            table = np.empty(n_known)
+            self._tabulate.call(weights[:n_known], inverse, table)
+            # Codes that are met for the first time in this playout have weight 0.
+            return _Table(table.tolist()).__getitem__
+        view, size, exp = memoryview(weights), weights.size, math.exp
+
+        def strength(code: int) -> float:
+            x = view[code] * inverse if code < size else 0.0
+            return exp(min(x, 700.0))
+
+        return strength
+
+    def _biased_sums(self, search: Search, policy: int, codes: list[int], extra: list[float]) -> list[float]:
+        try:
+            weights = self._logits(search, policy, codes, extra)
+            return list(accumulate(map(math.exp, weights)))
+        except OverflowError:
+            return [math.inf]
+
+    def _safe_sums(self, search: Search, policy: int, codes: list[int], extra: list[float]) -> list[float]:
+        """Return running sums of exponentials, divided by the largest so that none can overflow."""
+        logits = self._logits(search, policy, codes, extra)
+        largest = max(logits)
+        return list(accumulate(math.exp(x - largest) for x in logits))
+
+    def _logits(self, search: Search, policy: int, codes: list[int], extra: list[float]) -> list[float]:
+        weights, inverse = search.machine.weights[0, policy], search.settings.inverse_temperature
+        plain = [float(weights[code]) if code < weights.size else 0.0 for code in codes]
+        return [(a + b) * inverse for a, b in zip(plain, extra or [0.0] * len(plain), strict=True)]
+
+    def _fit(self, search: Search, n_moves: int, n_candidates: int) -> None:
+        """Make room for a longer sequence and for codes met for the first time."""
+        machine = search.machine
+        if n_moves > machine.pool.moves.shape[1] or n_candidates > machine.pool.codes.shape[1]:
+            search.machine = machine = with_longer_sequences(machine, 2 * n_moves, 2 * n_candidates)
+        n_codes = len(self.codes)
+        if n_codes != machine.counters[N_CODES]:
+            if n_codes > machine.weights.shape[2]:
+                search.machine = machine = with_codes(machine, 2 * n_codes)
+            machine.counters[N_CODES] = n_codes
+
+    def _evaluated(self, evaluate: Any, state: Any) -> Any:
+        try:
+            return evaluate(state)
+        except Exception as error:
+            message = f"evaluate() of {problem_name(self.problem)} raised {type(error).__name__}: {error}."
+            raise ProblemError(message) from error
+
+    def _scores(self, value: Any) -> Any:
+        """Return violations and minimised objectives of what `evaluate` returned, checking every promise about it."""
+        problem, violations = self.problem, 0.0
+        m = problem.n_objectives
+        try:
+            objectives = value
+            if problem.constrained:
+                objectives, violations = value
+                violations = float(violations)
+            values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else [float(v) for v in objectives]
+        except (TypeError, ValueError) as error:
+            expected = f"{m} objectives" + (" and a violation count" if problem.constrained else "")
+            raise ProblemError(f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}.") from error
+        if len(values) != m:
+            raise ProblemError(
+                f"evaluate() of {problem_name(problem)} must return {m} objectives (n_objectives), got {len(values)}."
+            )
+        if not all(map(math.isfinite, values)):
+            raise self._error(NOT_FINITE, 0)
+        if not 0 <= violations < math.inf:
+            raise self._error(BAD_VIOLATIONS, 0)
+        return np.array([violations, *(s * v for s, v in zip(self._signs, values, strict=True))])
+
+    def solution(self, moves: Sequence[int]) -> list[Any]:
+        """Return the moves behind their numbers."""
+        if len(self._moves_by_number) < len(self.moves):
+            self._moves_by_number = list(self.moves)
+        return [self._moves_by_number[number] for number in moves]
+
+    def replay(self, solution: Sequence[Any]) -> Any:
+        """Return the final state of a solution."""
+        state = self.problem.initial_state()
+        for move in solution:
+            state = self.problem.play(state, move)
+        return state
+
+    def _error(self, status: int, depth: int) -> ProblemError:
+        return ProblemError(status_message(status, self.problem, depth))
+
+
+class _Table(list[float]):
+    """Strengths by number; a code beyond the end has just been met, and has weight 0."""
+
+    def __getitem__(self, code: Any) -> Any:
+        return list.__getitem__(self, code) if code < len(self) else 1.0
