@@ -12,9 +12,14 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _DIGEST))
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 from pareto_nrpa import generate_tsptw  # noqa: E402
 from pareto_nrpa.problems.data import find_instance  # noqa: E402
+
+# No deadline: the first example may compile. Derandomised: a failure in CI must come again at home.
+settings.register_profile("here", deadline=None, derandomize=True)
+settings.load_profile("here")
 
 
 @pytest.fixture(scope="session")

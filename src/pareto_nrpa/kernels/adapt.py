@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import engine_kernel, fused_kernel
+from ._jit import ZERO, bundle_kernel, engine_kernel, fused_kernel
 from .bundles import N_BRANCHINGS, POLICY
 from .softmax import add_up, exponentials, is_safe, safe_exponentials
 
 
-@engine_kernel
+@bundle_kernel
 def pareto_adapt(policies, members, size, distances, pool, settings, probabilities, factors):
     """Adapt the policies [P, C] of a level to its set, one sequence after the other, weighted by distance."""
     for i in range(size):
@@ -43,7 +43,7 @@ def _is_most_isolated(i, members, size, distances, heads):
     return True
 
 
-@engine_kernel
+@bundle_kernel
 def adapt(weights, codes, biases, ends, chosen, n_branchings, step, settings, probabilities, factors):
     """Make one recorded sequence likelier: Algorithm 3, lines 4 to 17, with the GNRPA bias.
 
@@ -52,7 +52,7 @@ def adapt(weights, codes, biases, ends, chosen, n_branchings, step, settings, pr
     this may be done block by block, which keeps long sequences in the processor's cache.
     """
     first = 0
-    begin = 0
+    begin = ZERO
     while first < n_branchings:
         last = first + 1
         while last < n_branchings and ends[last] - begin <= settings.block:
@@ -69,10 +69,10 @@ def adapt(weights, codes, biases, ends, chosen, n_branchings, step, settings, pr
         first = last
 
 
-@engine_kernel
+@bundle_kernel
 def _normalise(weights, codes, biases, ends, begin, step, settings, exponents, factors):
     """Fill in what turns the exponentials of each branching into step times probability."""
-    start = 0
+    start = ZERO
     for branching in range(ends.size):
         stop = ends[branching] - begin
         total = add_up(exponents, start, stop)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ._jit import engine_kernel
+from ._jit import ZERO, bundle_kernel, engine_kernel
 from .bundles import EVALUATIONS, FOUND_AT, LAST_IMPROVEMENT, N_ARCHIVED, N_LOGGED, N_MOVES, POLICY
 from .dominance import covers
 
 
-@engine_kernel
+@bundle_kernel
 def remember(archive, pool, slot, counters):
     """Let a recorded sequence into the archive unless something there is at least as good."""
     size = counters[N_ARCHIVED]
     for i in range(size):
         if covers(archive.scores, i, pool.scores, slot):
             return
-    n_kept = 0
+    n_kept = ZERO
     for i in range(size):
         if not covers(pool.scores, slot, archive.scores, i):
             if n_kept < i:

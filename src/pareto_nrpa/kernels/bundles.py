@@ -70,19 +70,18 @@ class Selection(NamedTuple):
 class Machine(NamedTuple):
     """A search between two evaluations. Level l of the paper is row l - 1."""
 
-    weights: np.ndarray  # [L, P, C] float64, the policies of each level
+    weights: np.ndarray  # [L, P, C] float64, the policies of each level; NaN: bias by code, not met yet
     preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
-    known_biases: np.ndarray  # [P, C] float64, NaN where not computed yet; [P, 1] where biases are not remembered
     members: np.ndarray  # [L, R] int64, slots of the set S* of each level
     levels: np.ndarray  # [L, 3] int64: size of the set, iterations done, results in a row that brought nothing new
     free: np.ndarray  # [R] int64, a stack of unused slots
     counters: np.ndarray  # [N_COUNTERS] int64
-    pool: Pool
-    archive: Archive
-    selection: Selection
     legal: np.ndarray  # [max_legal] int64, working memory of a playout
     probabilities: np.ndarray  # [max_candidates + PADDING] float64, working memory of playout and adapt
     factors: np.ndarray  # [max_moves] float64, working memory of adapt
+    pool: Pool
+    archive: Archive
+    selection: Selection
 
 
 class Settings(NamedTuple):
@@ -92,8 +91,8 @@ class Settings(NamedTuple):
     alpha: float
     inverse_temperature: float
     bias_scale: float
-    has_bias: bool
-    bias_by_code: bool  # remember biases, code by code
+    has_bias: bool  # candidates are recorded with a bias of their own
+    bias_by_code: bool  # the bias depends on the code alone: it is what the weight of a code starts from
     weigh_by_crowding: bool
     adapt_all: bool
     limited_repetitions: int  # 0: off

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import engine_kernel, small_kernel
+from ._jit import ZERO, engine_kernel, small_kernel
 from .bundles import (
     BAD_VIOLATIONS,
     CODE_OUT_OF_RANGE,
@@ -21,10 +21,10 @@ from .bundles import (
     TOO_MANY_CANDIDATES,
     VIOLATIONS,
 )
-from .softmax import add_up, exponentials, is_safe, pick, safe_exponentials
+from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
 
-# The words of the problem: left open here, bound to the kernels of one problem in `nrpa.players`.
-initial_state = legal_moves = play = move_code = bias = evaluate = play_out = None
+# The words of the problem: left open here, bound to the kernels of one problem in `nrpa.compiled_player`.
+initial_state = legal_moves = play = move_code = bias = evaluate = play_out = data_class = None
 
 
 @small_kernel
@@ -43,28 +43,16 @@ def has_repetition(moves, count):
     return False
 
 
-@small_kernel
-def choose(weights, codes, biases, settings, rng, out):
-    """Draw a position among the candidates by the softmax of their weights and biases."""
-    exponentials(weights, codes, biases, settings.has_bias, settings.inverse_temperature, out)
-    total = add_up(out, 0, codes.size)
-    if not is_safe(total):
-        total = safe_exponentials(
-            weights, codes, biases, settings.has_bias, settings.inverse_temperature, 0, codes.size, out
-        )
-    return pick(out, codes.size, rng.random() * total)
-
-
-def playout(data, machine, settings, rng, policy, slot):
+def playout(parts, machine, settings, rng, policy, slot):
     """Play and evaluate one sequence with a policy of level 1, recording it in a slot; returns a status."""
+    data = data_class(*parts)
     # The state is the only thing that is allocated; all else happens in a kernel that counts no references.
     state = initial_state(data)
     return play_out(
         data,
         state,
-        machine.weights[0, policy],
+        machine.weights,
         machine.preferences[policy],
-        machine.known_biases[policy],
         machine.pool,
         machine.legal,
         machine.probabilities,
@@ -81,7 +69,6 @@ def play_from(
     state,
     weights,
     preference,
-    known_biases,
     pool,
     legal,
     probabilities,
@@ -92,11 +79,15 @@ def play_from(
     policy,
 ):
     """Play from a state to the end; the moves with more than one alternative are drawn by the policy."""
-    n_codes = np.uint64(weights.size)
+    learned = weights[0, policy]
+    n_codes = np.uint64(learned.size)
+    scale = power_scale(settings.inverse_temperature)
     max_moves = pool.moves.shape[1]
     moves = pool.moves[slot]
     codes = pool.codes[slot]
     biases = pool.biases[slot]
+    ends = pool.ends[slot]
+    chosen = pool.chosen[slot]
     checking = counters[EVALUATIONS] < settings.n_checked
     n_moves = 0
     n_branchings = 0
@@ -117,27 +108,33 @@ def play_from(
         if count > 1:
             here = codes[begin:end]
             extra = biases[begin:end]
-            outside = False
-            for i in range(count):
+            for i in range(np.uint64(count)):
                 code = np.uint64(move_code(data, state, legal[i]))  # a negative one becomes a huge one
-                outside |= code >= n_codes
+                if code >= n_codes:
+                    return CODE_OUT_OF_RANGE
                 here[i] = np.uint32(code)
-            if outside:
-                return CODE_OUT_OF_RANGE
-            unknown = settings.has_bias
-            if settings.bias_by_code:
-                unknown = False
-                for i in range(count):
-                    extra[i] = known_biases[here[i]]
-                    unknown |= np.isnan(extra[i])
-            if unknown:
-                for i in range(count):
+                probabilities[i] = learned[code] * scale
+            if settings.has_bias:
+                for i in range(np.uint64(count)):
                     extra[i] = settings.bias_scale * bias(data, state, legal[i], preference)
-                    if settings.bias_by_code:
-                        known_biases[here[i]] = extra[i]
-            position = choose(weights, here, extra, settings, rng, probabilities)
-            pool.chosen[slot, n_branchings] = begin + position
-            pool.ends[slot, n_branchings] = end
+                    probabilities[i] += extra[i] * scale
+            powers(probabilities, count)
+            total = add_up(probabilities, ZERO, count)
+            if not is_safe(total):
+                # The sum is also unsafe, namely NaN, when a code is met for the first time: all levels then learn
+                # its bias as the weight to start from.
+                if settings.bias_by_code:
+                    for i in range(count):
+                        if np.isnan(learned[here[i]]):
+                            start = settings.bias_scale * bias(data, state, legal[i], preference)
+                            for level in range(weights.shape[0]):
+                                weights[level, policy, here[i]] = start
+                total = safe_exponentials(
+                    learned, here, extra, settings.has_bias, settings.inverse_temperature, ZERO, count, probabilities
+                )
+            position = pick(probabilities, count, rng.random() * total)
+            chosen[n_branchings] = begin + position
+            ends[n_branchings] = end
             n_branchings += 1
             begin = end
         moves[n_moves] = legal[position]

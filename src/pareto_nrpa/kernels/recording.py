@@ -1,26 +1,81 @@
-"""What a search over a plain problem needs of compiled code: one call per evaluation, cheap to make from Python.
+"""The short way from Python into the machine, for plain problems: one call per evaluation, cheap to make.
 
-Numba takes microseconds to look at a nested bundle, far less at a flat tuple of arrays.
+Numba takes microseconds to look at a nested bundle, and far less at a flat tuple of arrays.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ._jit import engine_kernel
-from .bundles import N_BRANCHINGS, N_MOVES, POLICY, Archive, Machine, Pool, Selection, Settings
-from .softmax import fast_exp
-from .stack_machine import tell
+from ._jit import bundle_kernel
+from .bundles import N_BRANCHINGS, N_MOVES, NEEDS_ROOM, OK, POLICY, Archive, Machine, Pool, Selection, Settings
+from .softmax import fast_exp2, power_scale
+from .stack_machine import has_room, take, tell
 
-_N_POOL = len(Pool._fields)
-_N_ARCHIVE = len(Archive._fields)
-_N_SELECTION = len(Selection._fields)
-_POOL_END = _N_POOL
-_ARCHIVE_END = _POOL_END + _N_ARCHIVE
-_SELECTION_END = _ARCHIVE_END + _N_SELECTION
+#: Says that any unused slot will do.
+ANY_SLOT = -1
 
 
 def flatten(machine: Machine) -> tuple[np.ndarray, ...]:
-    """Return all arrays of a machine in one tuple: pool, archive, selection, then the others."""
-    others = [getattr(machine, name) for name in Machine._fields if name not in ("pool", "archive", "selection")]
-    return (*machine.pool, *machine.archive, *machine.selection, *others)
+    """Return all arrays of a machine in one tuple."""
+    return (*machine[:-3], *machine.pool, *machine.archive, *machine.selection)
+
+
+@bundle_kernel
+def _unflatten(p):
+    """Return the machine behind a flat tuple; written out, as compiled code cannot count fields."""
+    pool = Pool(p[9], p[10], p[11], p[12], p[13], p[14], p[15])
+    archive = Archive(p[16], p[17], p[18], p[19])
+    selection = Selection(p[20], p[21], p[22], p[23], p[24], p[25], p[26])
+    return Machine(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], pool, archive, selection)
+
+
+def record_and_tell(parts, options, slot, record, biases, scores):
+    """Write what was played and how it was judged into a slot, then learn from it; returns a status.
+
+    An empty `record` leaves the slot as it is; without `scores` there is nothing to learn yet.
+    """
+    machine = _unflatten(parts)
+    if slot == ANY_SLOT:
+        if not has_room(machine.archive, machine.counters):
+            return NEEDS_ROOM
+        slot = take(machine.free, machine.counters)
+    if record.size > 0:
+        _write(machine.pool, slot, record, biases)
+    if scores.size > 0:
+        for k in range(scores.size):
+            machine.pool.scores[slot, k] = scores[k]
+        tell(machine, Settings(*options), slot)
+    return OK
+
+
+@bundle_kernel
+def _write(pool, slot, record, biases):
+    """Unpack a record: policy, number of moves, number of branchings; moves; counts; choices; codes."""
+    n_moves = record[1]
+    n_branchings = record[2]
+    pool.heads[slot, POLICY] = record[0]
+    pool.heads[slot, N_MOVES] = n_moves
+    pool.heads[slot, N_BRANCHINGS] = n_branchings
+    moves = record[3 : 3 + n_moves]
+    counts = record[3 + n_moves : 3 + n_moves + n_branchings]
+    choices = record[3 + n_moves + n_branchings : 3 + n_moves + 2 * n_branchings]
+    codes = record[3 + n_moves + 2 * n_branchings :]
+    for i in range(n_moves):
+        pool.moves[slot, i] = moves[i]
+    end = 0
+    for i in range(n_branchings):
+        pool.chosen[slot, i] = end + choices[i]
+        end += counts[i]
+        pool.ends[slot, i] = end
+    for i in range(codes.size):
+        pool.codes[slot, i] = codes[i]
+    for i in range(biases.size):
+        pool.biases[slot, i] = biases[i]
+
+
+def tabulate(weights, inverse_temperature, out):
+    """Fill `out` with exp(weight / temperature)."""
+    scale = power_scale(inverse_temperature)
+    for i in range(out.size):
+        out[i] = fast_exp2(weights[i] * scale)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ._jit import engine_kernel, small_kernel
+from ._jit import bundle_kernel, engine_kernel, small_kernel
 from .bundles import N_FREE, POLICY
 from .crowding import crowding_distances
 from .dominance import equals, split_front
 
 
-@engine_kernel
+@bundle_kernel
 def select(members, size, n_before, pool, selection, free, counters):
     """Reduce a set to what the paper keeps (Algorithm 2, line 9, and the text on missing policies).
 
@@ -53,7 +53,7 @@ def _drop_equals(members, size, scores, rest, free, counters):
     return n_rest
 
 
-@engine_kernel
+@bundle_kernel
 def _add_representatives(n_kept, n_rest, scores, heads, selection, free, counters):
     """Go through the later fronts for the first sequence of each policy that the first one lacks; free the others."""
     represented, rest, front = selection.represented, selection.rest, selection.front

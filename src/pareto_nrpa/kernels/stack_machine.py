@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ._jit import engine_kernel, small_kernel
+import numpy as np
+
+from ._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
 from .adapt import pareto_adapt
 from .archive import remember
 from .bundles import (
@@ -22,8 +24,12 @@ from .bundles import (
 from .select import release, select
 
 
-def advance(data, machine, settings, rng, signs, play, n):
-    """Make up to n evaluations of a compiled problem; returns how many, and leaves a status where it stopped early."""
+def advance(data, machine, settings, rng, signs, play, learn, n):
+    """Make up to n evaluations of a compiled problem; returns how many, and leaves a status where it stopped early.
+
+    `play` and `learn` are pointers to a playout and to `tell`: compiled apart, so that a new problem compiles no more
+    than its own playout and this loop.
+    """
     counters = machine.counters
     for done in range(n):
         if not has_room(machine.archive, counters):
@@ -37,7 +43,7 @@ def advance(data, machine, settings, rng, signs, play, n):
             return done
         for k in range(signs.size):
             machine.pool.scores[slot, 1 + k] *= signs[k]
-        tell(machine, settings, slot)
+        learn(machine, settings, slot)
     return n
 
 
@@ -66,7 +72,7 @@ def take(free, counters):
     return free[counters[N_FREE]]
 
 
-@engine_kernel
+@bundle_kernel
 def tell(machine, settings, slot):
     """Let the search learn from an evaluated sequence, up through all levels that end with it."""
     levels = machine.levels
@@ -76,7 +82,7 @@ def tell(machine, settings, slot):
     members[0, levels[0, SIZE]] = slot
     n_before = levels[0, SIZE]
     levels[0, SIZE] += 1
-    level = 0
+    level = ZERO
     while True:
         # Algorithm 2, lines 8 to 10: unite, keep the non-dominated, adapt.
         levels[level, SIZE], improved = select(
@@ -103,7 +109,7 @@ def tell(machine, settings, slot):
             )
             break
         if level + 1 == levels.shape[0]:
-            _restart(machine.weights[level], members[level], levels[level], machine.free, machine.counters)
+            _restart(machine.weights[level], members[level], levels[level], settings, machine.free, machine.counters)
             break
         n_before = levels[level + 1, SIZE]
         _hand_up(level, members, levels)
@@ -140,14 +146,15 @@ def _hand_down(level, weights, levels, n_codes):
             levels[below, k] = 0
 
 
-@engine_kernel
-def _restart(policies, members, row, free, counters):
+@bundle_kernel
+def _restart(policies, members, row, settings, free, counters):
     """Begin a new search after the last iteration of the highest level; only the archive lives on."""
     for i in range(row[SIZE]):
         release(members[i], free, counters)
+    start = np.nan if settings.bias_by_code else 0.0
     for policy in range(policies.shape[0]):
         for code in range(policies.shape[1]):
-            policies[policy, code] = 0.0
+            policies[policy, code] = start
     for k in range(row.size):
         row[k] = 0
     counters[N_RESTARTS] += 1

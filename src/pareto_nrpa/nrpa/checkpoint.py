@@ -13,7 +13,7 @@ from ..files import write_atomically
 from ..kernels.bundles import N_ARCHIVED, N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
 from ..problem import AnyProblem, problem_fingerprint, problem_name
 from .memory import enlarge, with_archive, with_codes, with_longer_sequences, with_slots
-from .players import Numbering, PlainPlayer
+from .plain_player import Numbering, PlainPlayer
 
 if TYPE_CHECKING:
     import os
@@ -36,7 +36,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "parameters": search.params.to_dict(),
         "iterations": search.n_iterations,
         "seed": search.seed,
-        "random_state": search.rng.bit_generator.state,
+        "random_state": player.random_state(search),
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
         "slots": used,
@@ -91,7 +91,8 @@ def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Paret
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here, as np.load leaves a damaged file open.
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(arrays["meta"].tobytes())
         if meta.get("format") != _FORMAT:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.softmax import PADDING
 from ..kernels.bundles import N_ARCHIVED, N_CODES, N_COUNTERS, N_FREE, N_LOGGED, Archive, Machine, Pool, Selection
+from ..kernels.softmax import PADDING
 
 _FIRST_SLOTS = 16
 _FIRST_ARCHIVE = 64
@@ -26,16 +26,15 @@ def new_machine(
     has_bias: bool,
     bias_by_code: bool,
 ) -> Machine:
-    """Return a search at its very beginning: all weights 0, all sets empty."""
+    """Return a search at its very beginning: all weights 0 or to be set by the bias, all sets empty."""
     n_policies, m = preferences.shape
     r = _FIRST_SLOTS
     counters = np.zeros(N_COUNTERS, dtype=np.int64)
     counters[N_FREE] = r
     counters[N_CODES] = n_codes
     return Machine(
-        weights=np.zeros((level, n_policies, n_codes)),
+        weights=np.full((level, n_policies, n_codes), np.nan if bias_by_code else 0.0),
         preferences=np.ascontiguousarray(preferences, dtype=float),
-        known_biases=np.full((n_policies, n_codes if bias_by_code else 1), np.nan),
         members=np.zeros((level, r), dtype=np.int64),
         levels=np.zeros((level, 3), dtype=np.int64),
         free=np.arange(r, dtype=np.int64),

@@ -18,7 +18,16 @@ from numba import types
 from ..exceptions import ProblemError
 from ..kernels import recording
 from ..kernels._jit import compile_entry
-from ..kernels.bundles import BAD_VIOLATIONS, EVALUATIONS, N_CODES, NO_MOVE, NOT_FINITE, REPEATED_MOVE, TOO_LONG
+from ..kernels.bundles import (
+    BAD_VIOLATIONS,
+    EVALUATIONS,
+    N_CODES,
+    NEEDS_ROOM,
+    NO_MOVE,
+    NOT_FINITE,
+    REPEATED_MOVE,
+    TOO_LONG,
+)
 from ..problem import Problem, objective_signs, plain_bias, problem_name
 from .memory import with_codes, with_longer_sequences
 from .messages import status_message
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 _BLOCK_OF_DRAWS = 256
 # Up to this many codes it is faster to exponentiate all weights at once than each when it is needed.
 _MAX_TABLE = 512
+_MAX_EXPONENT = 700.0
 _NOTHING = np.zeros(0)
 _NO_RECORD = np.zeros(0, dtype=np.int64)
 
@@ -38,9 +48,27 @@ _NO_RECORD = np.zeros(0, dtype=np.int64)
 class Numbering(dict[Any, int]):
     """Dense numbers for hashable things, in the order in which they are first met."""
 
+    #: Grows along with the numbers where there is one: the strength of a code just met is exp(0).
+    table: list[float] | None = None
+
     def __missing__(self, key: Any) -> int:
         number = self[key] = len(self)
+        if self.table is not None:
+            self.table.append(1.0)
         return number
+
+
+class _Strengths(dict[int, float]):
+    """Strengths computed when they are first asked for; large policies are not exponentiated for one playout."""
+
+    def __init__(self, weights: memoryview, inverse_temperature: float) -> None:
+        super().__init__()
+        self._weights, self._inverse = weights, inverse_temperature
+
+    def __missing__(self, code: int) -> float:
+        x: Any = self._weights[code] if code < len(self._weights) else 0.0
+        value = self[code] = math.exp(min(x * self._inverse, _MAX_EXPONENT))
+        return value
 
 
 class PlainPlayer:
@@ -53,11 +81,12 @@ class PlainPlayer:
         self._moves_by_number: list[Any] = []
         self._bias = plain_bias(problem) if search.settings.has_bias else None
         self._signs: list[float] = objective_signs(problem).tolist()
+        self._maximises = min(self._signs) < 0
         self._preferences = search.machine.preferences
         self._draws: list[float] = []
         self._settings = tuple(search.settings)
         parts = recording.flatten(search.machine)
-        learned = types.void(
+        learned = types.int64(
             numba.typeof(parts),
             numba.typeof(self._settings),
             types.int64,
@@ -78,10 +107,14 @@ class PlainPlayer:
             entry.compile()
 
     def draw(self, search: Search) -> float:
-        """Return the next number of the generator, fetched in blocks because single draws are slow in Python."""
+        """Return the next number of the generator."""
         if not self._draws:
-            self._draws = search.rng.random(_BLOCK_OF_DRAWS).tolist()[::-1]
+            self._refill(search)
         return self._draws.pop()
+
+    def _refill(self, search: Search) -> None:
+        """Draw a block of numbers at once, because single draws are slow in Python; they are used in order."""
+        self._draws += search.rng.random(_BLOCK_OF_DRAWS).tolist()[::-1]
 
     def random_state(self, search: Search) -> dict[str, Any]:
         """Return the state of the generator as if numbers had been drawn one by one."""
@@ -91,16 +124,12 @@ class PlainPlayer:
 
     def advance(self, search: Search, n: int) -> None:
         """Make n evaluations."""
-        evaluate = self.problem.evaluate
+        n_policies, evaluate = search.params.n_policies, self.problem.evaluate
         for _ in range(n):
-            slot, policy = search.open_slot()
-            try:
-                state, record, biases = self._play(search, policy)
-                scores = self._scores(self._evaluated(evaluate, state))
-            except BaseException:
-                search.close_slot(slot)
-                raise
-            self._call(search, slot, record, biases, scores)
+            policy = int(self.draw(search) * n_policies) if n_policies > 1 else 0
+            state, record, biases = self._play(search, policy)
+            scores = self._scores(self._evaluated(evaluate, state))
+            self._call(search, recording.ANY_SLOT, record, biases, scores)
 
     def play(self, search: Search, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; returns the final state."""
@@ -115,14 +144,16 @@ class PlainPlayer:
     def _call(self, search: Search, slot: int, record: Any, biases: Any, scores: Any) -> None:
         if search.machine is not self._machine:
             self._machine, self._parts = search.machine, recording.flatten(search.machine)
-        self._learn.call(self._parts, self._settings, slot, record, biases, scores)
+        if self._learn.call(self._parts, self._settings, slot, record, biases, scores) == NEEDS_ROOM:
+            search.make_room()
+            self._call(search, slot, record, biases, scores)
 
     def _play(self, search: Search, policy: int) -> tuple[Any, Any, Any]:
         """Play one sequence; returns the final state and what there is to record of it."""
-        problem, draw = self.problem, self.draw
-        legal_moves, play_move, move_code, number = problem.legal_moves, problem.play, problem.move_code, self.codes
+        problem, number, bias = self.problem, self.codes, self._bias
+        legal_moves, play_move, move_code = problem.legal_moves, problem.play, problem.move_code
+        draws, max_moves = self._draws, problem.max_moves
         strength = self._strengths(search, policy)
-        bias, preference = self._bias, self._preferences[policy]
         checking = search.machine.counters[EVALUATIONS] < search.settings.n_checked
         played: list[Any] = []
         codes: list[int] = []
@@ -133,39 +164,44 @@ class PlainPlayer:
             state = problem.initial_state()
             while True:
                 moves = legal_moves(state)
-                if not isinstance(moves, list | tuple):
+                if moves.__class__ is not tuple and moves.__class__ is not list:
                     moves = list(moves)
                 count = len(moves)
                 if count > 1:
                     if checking and len(set(moves)) < count:
                         raise self._error(REPEATED_MOVE, len(played))
-                    here = [number[move_code(state, move)] for move in moves]
-                    if bias is None:
-                        sums = list(accumulate(map(strength, here)))
-                    else:
-                        extra = [search.settings.bias_scale * bias(state, move, preference) for move in moves]
+                    total, sums = 0.0, []
+                    for move in moves:
+                        code = number[move_code(state, move)]
+                        codes.append(code)
+                        total += strength[code]
+                        sums.append(total)
+                    if bias is not None:
+                        extra = self._biases(search, policy, state, moves)
                         biases += extra
-                        sums = self._biased_sums(search, policy, here, extra)
-                    total = sums[-1]
-                    if not 1e-250 < total < 1e250:
-                        sums = self._safe_sums(search, policy, here, biases[len(codes) :])
+                        sums = self._biased_sums(search, policy, codes[-count:], extra)
                         total = sums[-1]
-                    position = min(bisect_right(sums, draw(search) * total), count - 1)
+                    if not 1e-250 < total < 1e250:
+                        sums = self._safe_sums(search, policy, codes[-count:], biases[-count:])
+                        total = sums[-1]
+                    if not draws:
+                        self._refill(search)
+                    # The last one is what is left: rounding must not lead beyond it.
+                    position = bisect_right(sums, draws.pop() * total, 0, count - 1)
                     chosen.append(position)
                     counts.append(count)
-                    codes += here
                     move = moves[position]
                 elif count == 1:
                     move = moves[0]
                 else:
                     break
-                if len(played) >= problem.max_moves:
-                    raise self._error(TOO_LONG, len(played))
+                if len(played) == max_moves:
+                    raise self._error(TOO_LONG, max_moves)
                 played.append(move)
                 state = play_move(state, move)
             if not played:
                 raise self._error(NO_MOVE, 0)
-            moves_by_number = [self.moves[move] for move in played]
+            numbers = list(map(self.moves.__getitem__, played))
         except ProblemError:
             raise
         except Exception as error:
@@ -173,26 +209,26 @@ class PlainPlayer:
             message = f"{name} raised {type(error).__name__} at depth {len(played)} of a playout: {error}."
             raise ProblemError(message) from error
         self._fit(search, len(played), len(codes))
-        content = array("q", [policy, len(played), len(counts), *moves_by_number, *counts, *chosen, *codes])
+        content = array("q", [policy, len(played), len(counts), *numbers, *counts, *chosen, *codes])
         extras = np.array(biases) if biases else _NOTHING
         return state, np.frombuffer(content, dtype=np.int64), extras
 
-    def _strengths(self, search: Search, policy: int) -> Any:
-        """Return a function from the number of a code to exp(weight / temperature)."""
+    def _biases(self, search: Search, policy: int, state: Any, moves: Sequence[Any]) -> list[float]:
+        assert self._bias is not None
+        scale, preference, bias = search.settings.bias_scale, self._preferences[policy], self._bias
+        return [scale * bias(state, move, preference) for move in moves]
+
+    def _strengths(self, search: Search, policy: int) -> list[float] | _Strengths:
+        """Return exp(weight / temperature) by the number of a code; codes met in this playout are added to it."""
         weights = search.machine.weights[0, policy]
         n_known, inverse = len(self.codes), search.settings.inverse_temperature
-        if n_known <= _MAX_TABLE:
-            table = np.empty(n_known)
-            self._tabulate.call(weights[:n_known], inverse, table)
-            # Codes that are met for the first time in this playout have weight 0.
-            return _Table(table.tolist()).__getitem__
-        view, size, exp = memoryview(weights), weights.size, math.exp
-
-        def strength(code: int) -> float:
-            x = view[code] * inverse if code < size else 0.0
-            return exp(min(x, 700.0))
-
-        return strength
+        if n_known > _MAX_TABLE:
+            self.codes.table = None
+            return _Strengths(memoryview(weights), inverse)
+        powers = np.empty(n_known)
+        self._tabulate.call(weights[:n_known], inverse, powers)
+        self.codes.table = table = powers.tolist()
+        return table
 
     def _biased_sums(self, search: Search, policy: int, codes: list[int], extra: list[float]) -> list[float]:
         try:
@@ -239,7 +275,7 @@ class PlainPlayer:
             if problem.constrained:
                 objectives, violations = value
                 violations = float(violations)
-            values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else [float(v) for v in objectives]
+            values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(float, objectives))
         except (TypeError, ValueError) as error:
             expected = f"{m} objectives" + (" and a violation count" if problem.constrained else "")
             raise ProblemError(f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}.") from error
@@ -251,7 +287,9 @@ class PlainPlayer:
             raise self._error(NOT_FINITE, 0)
         if not 0 <= violations < math.inf:
             raise self._error(BAD_VIOLATIONS, 0)
-        return np.array([violations, *(s * v for s, v in zip(self._signs, values, strict=True))])
+        if self._maximises:
+            values = [sign * value for sign, value in zip(self._signs, values, strict=True)]
+        return np.array([violations, *values])
 
     def solution(self, moves: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers."""
@@ -268,10 +306,3 @@ class PlainPlayer:
 
     def _error(self, status: int, depth: int) -> ProblemError:
         return ProblemError(status_message(status, self.problem, depth))
-
-
-class _Table(list[float]):
-    """Strengths by number; a code beyond the end has just been met, and has weight 0."""
-
-    def __getitem__(self, code: Any) -> Any:
-        return list.__getitem__(self, code) if code < len(self) else 1.0

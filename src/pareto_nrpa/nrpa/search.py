@@ -24,7 +24,8 @@ from ..kernels.softmax import MAX_BLOCK
 from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name
 from ..result import Front
 from .memory import make_room, new_machine
-from .players import CompiledPlayer, PlainPlayer
+from .plain_player import PlainPlayer
+from .compiled_player import CompiledPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,13 +89,14 @@ class Search:
         params, problem = self.params, self.problem
         compiled = isinstance(problem, CompiledProblem)
         has_bias = problem.bias is not None and params.bias != 0
+        bias_by_code = has_bias and compiled and problem.bias_by_code
         return Settings(
             n_iterations=self.n_iterations,
             alpha=float(params.alpha),
             inverse_temperature=1.0 / params.temperature,
             bias_scale=float(params.bias),
-            has_bias=has_bias,
-            bias_by_code=has_bias and compiled and problem.bias_by_code,
+            has_bias=has_bias and not bias_by_code,
+            bias_by_code=bias_by_code,
             weigh_by_crowding=params.weighting == "crowding",
             adapt_all=params.adapt == "all",
             limited_repetitions=int(params.limited_repetitions),
@@ -214,7 +216,7 @@ class Search:
         machine.counters[N_FREE] -= 1
         slot = int(machine.free[machine.counters[N_FREE]])
         n_policies = machine.weights.shape[1]
-        return slot, int(self.rng.random() * n_policies) if n_policies > 1 else 0
+        return slot, int(self.player.draw(self) * n_policies) if n_policies > 1 else 0
 
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose playout came to nothing."""

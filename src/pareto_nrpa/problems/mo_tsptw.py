@@ -74,17 +74,15 @@ def legal_moves(data, state, out):
         for i in range(left):
             out[i] = unvisited[i]
         return state.numbers[_LEFT]
-    n_late = 0
-    for i in range(left):
-        closes = data.closes[unvisited[i]]
-        if closes >= latest:
-            break
-        n_late += now + row[unvisited[i]] > closes
     count = 0
-    if n_late > 0:
-        for i in range(left):
-            out[count] = unvisited[i]
-            count += now + row[unvisited[i]] > data.closes[unvisited[i]]
+    for i in range(left):
+        city = unvisited[i]
+        closes = data.closes[city]
+        if closes >= latest:  # in time from here on, as those after it close no earlier
+            break
+        out[count] = city
+        count += now + row[city] > closes
+    if count > 0:
         return count
     limit = data.closes[unvisited[1]] if left > 1 else np.inf
     for i in range(left):

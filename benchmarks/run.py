@@ -1,0 +1,29 @@
+"""Measure everything that is promised: `make bench`, or `python benchmarks/run.py speed quality`.
+
+CPU time, one thread, compiling apart. Machines are noisy: the best of several repetitions is the machine's answer,
+the median what one sees on a busy day; both are shown. Tables go to benchmarks/results/.
+"""
+
+import sys
+
+import plain
+import quality
+import scaling
+import speed
+import startup
+
+PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality)}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        print(f"unknown part {unknown[0]!r}; there are: {', '.join(PARTS)}", file=sys.stderr)
+        return 2
+    for name in names or PARTS:
+        PARTS[name].main()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,112 @@
+"""Plays a `CompiledProblem`: its kernels are bound into a playout, which the engine gets as a typed function pointer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+from numba import types
+
+from ..exceptions import ProblemError
+from ..kernels._jit import compile_entry, bundle_kernel, with_globals
+from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, NEEDS_ROOM, NOT_FINITE, OK, STATUS
+from ..kernels.playout import no_bias, play_from, playout
+from ..kernels.stack_machine import advance, tell
+from ..problem import CompiledProblem, objective_signs, problem_name
+from .messages import status_message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .search import Search
+
+
+class CompiledPlayer:
+    """Plays a `CompiledProblem`."""
+
+    def __init__(self, problem: CompiledProblem, search: Search) -> None:
+        self.problem = problem
+        self._signs = objective_signs(problem)
+        # A plain tuple: the user's NamedTuple class would be another type at each start, and never be found again.
+        self._parts = tuple(problem.data)
+        parts, bundle, settings, rng = (
+            numba.typeof(x) for x in (self._parts, search.machine, search.settings, search.rng)
+        )
+        words = {"bias": no_bias, **problem.kernels}
+        played = types.int64(parts, bundle, settings, rng, types.int64, types.int64)
+        self._playout = compile_entry(
+            playout,
+            played,
+            allocates=True,
+            data_class=type(problem.data),
+            initial_state=problem.initial_state,
+            play_out=bundle_kernel(with_globals(play_from, **words)),
+        )
+        told = types.void(bundle, settings, types.int64)
+        self._tell = compile_entry(tell, told)
+        pointers = types.FunctionType(played), types.FunctionType(told)
+        self._advance = compile_entry(
+            advance, types.int64(parts, bundle, settings, rng, types.float64[::1], *pointers, types.int64)
+        )
+        self.entries = (self._playout, self._tell, self._advance)
+
+    def compile(self) -> None:
+        """Compile what is not on disk yet; say in a sentence whose fault it is when that fails."""
+        try:
+            for entry in self.entries:
+                entry.compile()
+        except numba.core.errors.NumbaError as error:
+            lines = [line.strip() for line in str(error).splitlines()]
+            reasons = [line for line in lines if line and not line.startswith(("During", "Failed", "[", "^", "File"))]
+            reason = reasons[0] if reasons else type(error).__name__
+            raise ProblemError(f"the kernels of {problem_name(self.problem)} do not compile: {reason}") from error
+
+    def draw(self, search: Search) -> float:
+        """Return the next number of the generator."""
+        return search.rng.random()
+
+    def random_state(self, search: Search) -> dict[str, Any]:
+        """Return the state of the generator."""
+        return dict(search.rng.bit_generator.state)
+
+    def advance(self, search: Search, n: int) -> None:
+        """Make n evaluations."""
+        done = 0
+        while done < n:
+            done += self._advance.call(
+                self._parts,
+                search.machine,
+                search.settings,
+                search.rng,
+                self._signs,
+                self._playout.call,
+                self._tell.call,
+                n - done,
+            )
+            status = int(search.machine.counters[STATUS])
+            if status == NEEDS_ROOM:
+                search.make_room()
+            elif status != OK:
+                raise self._error(search, status)
+
+    def play(self, search: Search, policy: int, slot: int) -> Any:
+        """Play one sequence into a slot, for `ask`; a compiled problem shows no final state."""
+        status = self._playout.call(self._parts, search.machine, search.settings, search.rng, policy, slot)
+        if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):  # the caller evaluates; ours does not count
+            raise self._error(search, status)
+        return None
+
+    def tell(self, search: Search, slot: int) -> None:
+        """Let the search learn from a slot whose scores are known."""
+        self._tell.call(search.machine, search.settings, slot)
+
+    def solution(self, moves: Sequence[int]) -> list[Any]:
+        """Return the moves behind their numbers, which here are the moves themselves."""
+        return list(moves)
+
+    def replay(self, solution: Sequence[Any]) -> Any:
+        """Return the final state of a solution; a compiled problem shows none."""
+        return None
+
+    def _error(self, search: Search, status: int) -> ProblemError:
+        return ProblemError(status_message(status, self.problem, int(search.machine.counters[DEPTH])))

@@ -1,0 +1,140 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import CheckpointError, MaxEvaluations, ParetoNRPA, generate_tsptw, solve
+
+from ..problems_for_tests import Knapsack, Word
+
+
+@pytest.mark.parametrize("problem", [Knapsack(), Word(), generate_tsptw(9, seed=1)], ids=["knapsack", "word", "tsptw"])
+@pytest.mark.parametrize("stop_at", [1, 7, 100, 299])
+def test_a_resumed_search_ends_in_the_same_state_as_one_never_stopped(problem, stop_at, tmp_path):
+    algorithm = ParetoNRPA(level=3, n_policies=3)
+    whole = algorithm.start(problem, seed=9, budget=300)
+    whole.advance(300)
+    first = algorithm.start(problem, seed=9, budget=300)
+    first.advance(stop_at)
+    first.save(tmp_path / "search.npz")
+    second = algorithm.resume(problem, tmp_path / "search.npz")
+    assert second.evaluations == stop_at
+    second.advance(300 - stop_at)
+    assert second.front().objectives.tolist() == whole.front().objectives.tolist()
+    assert second.front().solutions == whole.front().solutions
+    np.testing.assert_array_equal(second.log(), whole.log())
+    n = min(second.machine.weights.shape[2], whole.machine.weights.shape[2])
+    np.testing.assert_array_equal(second.machine.weights[:, :, :n], whole.machine.weights[:, :, :n])
+
+
+def test_saving_does_not_disturb_the_search(tmp_path):
+    plain = ParetoNRPA(level=2).start(Knapsack(), seed=9, budget=200)
+    plain.advance(200)
+    saved = ParetoNRPA(level=2).start(Knapsack(), seed=9, budget=200)
+    for _ in range(20):
+        saved.advance(10)
+        saved.save(tmp_path / "search.npz")
+    assert saved.front().objectives.tolist() == plain.front().objectives.tolist()
+
+
+def test_candidates_asked_for_and_not_told_survive(tmp_path):
+    algorithm = ParetoNRPA(level=2)
+    search = algorithm.start(Knapsack(), seed=4, budget=50)
+    search.advance(20)
+    asked = search.ask(3)
+    search.save(tmp_path / "search.npz")
+    resumed = algorithm.resume(Knapsack(), tmp_path / "search.npz")
+    assert [c.solution for c in resumed.pending] == [c.solution for c in asked]
+    assert [c.state for c in resumed.pending] == [c.state for c in asked]
+    for one in (search, resumed):
+        pending = list(one.pending)
+        one.tell(pending, [Knapsack().evaluate(c.state) for c in pending])
+        one.advance(27)
+    assert resumed.front().objectives.tolist() == search.front().objectives.tolist()
+
+
+_SCRIPT = """
+import sys
+from pareto_nrpa import ParetoNRPA, MaxEvaluations, generate_tsptw, solve
+import pareto_nrpa.solver as solver
+solver._SECONDS_BETWEEN_CHECKPOINTS = 0.0
+solve(generate_tsptw(12, seed=5), ParetoNRPA(), stop=MaxEvaluations(400_000), seed=1, checkpoint=sys.argv[1], resume=True)
+"""
+
+
+def test_killed_at_any_moment_and_resumed_it_ends_in_the_same_front(tmp_path):
+    path = tmp_path / "search.npz"
+    command = [sys.executable, "-c", _SCRIPT, str(path)]
+    for _ in range(2):
+        before = path.stat().st_mtime_ns if path.exists() else 0
+        process = subprocess.Popen(command, env=os.environ)
+        while process.poll() is None and not (path.exists() and path.stat().st_mtime_ns > before):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(400_000)
+    resumed = solve(problem, ParetoNRPA(), stop=stop, seed=1, checkpoint=path, resume=True)
+    whole = solve(problem, ParetoNRPA(), stop=stop, seed=1)
+    assert resumed.front.objectives.tolist() == whole.front.objectives.tolist()
+    assert resumed.front.solutions == whole.front.solutions
+    assert resumed.history.tolist() == whole.history.tolist()
+
+
+@pytest.fixture
+def saved(tmp_path):
+    search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=50)
+    search.advance(20)
+    search.save(tmp_path / "search.npz")
+    return tmp_path / "search.npz"
+
+
+def test_another_problem_is_refused(saved):
+    with pytest.raises(CheckpointError, match="is of another problem"):
+        ParetoNRPA(level=2).resume(Knapsack(seed=5), saved)
+    with pytest.raises(CheckpointError, match=r"is of another problem \(Knapsack, not tsptw:n=9"):
+        ParetoNRPA(level=2).resume(generate_tsptw(9), saved)
+
+
+def test_other_parameters_are_refused(saved):
+    with pytest.raises(CheckpointError, match=r"was made with alpha=0.5, not 0.7"):
+        ParetoNRPA(level=2, alpha=0.7).resume(Knapsack(), saved)
+
+
+@pytest.mark.parametrize("keep", [0, 10, 500, -20])
+def test_a_truncated_checkpoint_is_refused(saved, keep):
+    saved.write_bytes(saved.read_bytes()[:keep])
+    with pytest.raises(CheckpointError, match="is not a checkpoint of pareto-nrpa, or is damaged"):
+        ParetoNRPA(level=2).resume(Knapsack(), saved)
+
+
+def test_a_pickle_is_refused(saved):
+    np.save(saved.with_suffix(".npy"), np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(CheckpointError, match="is not a checkpoint"):
+        ParetoNRPA(level=2).resume(Knapsack(), saved.with_suffix(".npy"))
+
+
+def test_a_checkpoint_whose_arrays_were_tampered_with_is_refused(saved):
+    with np.load(saved) as file:
+        arrays = dict(file)
+    meta = json.loads(arrays["meta"].tobytes())
+    meta["slots"] = meta["slots"][:-1]
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+    np.savez(saved, **arrays)
+    with pytest.raises(CheckpointError, match="is damaged"):
+        ParetoNRPA(level=2).resume(Knapsack(), saved)
+
+
+def test_moves_that_no_file_can_hold_are_named():
+    class Odd(Knapsack):
+        def move_code(self, state, move):
+            return frozenset([len(state), move])
+
+    search = ParetoNRPA(level=1).start(Odd(), seed=1, budget=5)
+    search.advance(2)
+    with pytest.raises(CheckpointError, match="codes and moves made of numbers, text, None and tuples"):
+        search.save("never-written.npz")

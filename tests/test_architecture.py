@@ -1,0 +1,136 @@
+"""Reads the imports of every module and keeps the arrows between the parts pointing one way."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "pareto_nrpa"
+MODULES = {path.relative_to(PACKAGE).with_suffix("").as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+OPTIONAL = {"pandas", "pooch", "matplotlib", "requests"}
+
+
+def is_for_types_only(node):
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def import_nodes(tree, *, everywhere):
+    """Yield the import statements of a module: all of them, or only those that run when it is imported."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif everywhere or not (is_for_types_only(node) or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+            yield from import_nodes(node, everywhere=everywhere)
+
+
+def imported(name, *, everywhere=True):
+    """Return what a module imports, as full dotted names."""
+    path = MODULES[name]
+    home = ["pareto_nrpa", *path.relative_to(PACKAGE).parent.parts]
+    names = set()
+    for node in import_nodes(ast.parse(path.read_text()), everywhere=everywhere):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        else:
+            base = home[: len(home) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            names |= {f"{module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def within(names, *packages):
+    return {name for name in names if any(f"{name}.".startswith(f"{package}.") for package in packages)}
+
+
+def modules_of(part):
+    found = [name for name in MODULES if name.startswith(f"{part}/")]
+    assert found, f"there are no modules in {part}"
+    return found
+
+
+def test_the_reader_sees_imports():
+    assert "pareto_nrpa.metrics.hypervolume" in imported("stop")
+    assert "pareto_nrpa.exceptions.InstanceError" in imported("problems/instances")
+    assert "pooch" in imported("problems/data")
+    assert "pooch" not in imported("problems/data", everywhere=False)
+
+
+@pytest.mark.parametrize("module", modules_of("kernels"))
+def test_kernels_import_nothing_of_the_package_but_kernels(module):
+    names = imported(module)
+    assert within(names, "pareto_nrpa") == within(names, "pareto_nrpa.kernels")
+
+
+@pytest.mark.parametrize("module", modules_of("kernels"))
+def test_kernels_import_numpy_and_numba_only(module):
+    others = {name.split(".")[0] for name in imported(module)} - set(sys.stdlib_module_names) - {"__future__"}
+    assert others <= {"numpy", "numba", "pareto_nrpa"}
+
+
+@pytest.mark.parametrize("module", modules_of("metrics"))
+def test_metrics_import_nothing_above_them(module):
+    names = imported(module)
+    assert within(names, "pareto_nrpa") == within(names, "pareto_nrpa.metrics")
+
+
+@pytest.mark.parametrize("module", modules_of("problems"))
+def test_problems_do_not_know_the_algorithm(module):
+    assert not within(
+        imported(module), "pareto_nrpa.nrpa", "pareto_nrpa.solver", "pareto_nrpa.cli", "pareto_nrpa.progress"
+    )
+
+
+@pytest.mark.parametrize("module", modules_of("nrpa"))
+def test_the_algorithm_knows_no_problem_by_name(module):
+    above = ("problems", "cli", "solver", "progress")
+    assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"cli"}))
+def test_only_the_command_line_imports_typer(module):
+    assert not within(imported(module), "typer", "click")
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"progress"}))
+def test_only_the_progress_bar_imports_rich(module):
+    assert not within(imported(module), "rich")
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"cli", "__main__"}))
+def test_nothing_imports_the_command_line(module):
+    assert not within(imported(module), "pareto_nrpa.cli")
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_optional_packages_are_imported_when_they_are_needed(module):
+    assert not within(imported(module, everywhere=False), *OPTIONAL)
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"cli", "progress"}))
+def test_only_the_command_line_prints(module):
+    calls = [node for node in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(node, ast.Call)]
+    assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+
+
+@pytest.mark.parametrize("module", ["pareto_nrpa", "pareto_nrpa.cli"])
+def test_importing_the_package_does_not_import_numba(module):
+    heavy = {"numba", "moocore", "rich", *OPTIONAL}
+    code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_there():
+    import pareto_nrpa
+
+    assert all(getattr(pareto_nrpa, name) is not None for name in pareto_nrpa.__all__)
+    assert set(pareto_nrpa.__all__) <= set(dir(pareto_nrpa))
+
+
+def test_an_unknown_public_name_is_an_attribute_error():
+    import pareto_nrpa
+
+    with pytest.raises(AttributeError, match="module 'pareto_nrpa' has no attribute 'nothing'"):
+        _ = pareto_nrpa.nothing
