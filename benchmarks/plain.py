@@ -9,7 +9,7 @@ from report import write
 from pareto_nrpa import ParetoNRPA, Problem
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
-from knapsack import Knapsack  # noqa: E402
+from knapsack import Knapsack
 
 STEPS, EVALUATIONS, REPETITIONS = 20, 1_000, 10
 

@@ -32,7 +32,9 @@ def main() -> None:
         per_pair = cost * 1e6 / (n * n)
         rows.append([str(n), f"{cost:.3f}", "" if wanted is None else f"{wanted:g}", research, f"{per_pair:.1f}"])
     header = ["cities", "ms per evaluation", "wanted at most", "research code", "ns per pair of cities"]
-    notes = "MO-TSP, two objectives, level 4, 4 policies, alpha 0.5. The last column is flat where the cost is quadratic."
+    notes = (
+        "MO-TSP, two objectives, level 4, 4 policies, alpha 0.5. The last column is flat where the cost is quadratic."
+    )
     write("scaling", "Cost of an evaluation of MO-TSP", header, rows, f"{notes}\n\n![growth](scaling.png)")
     plot(points)
 

@@ -20,9 +20,7 @@ class TourState(NamedTuple):  # what one playout writes to
 @kernel
 def initial_state(data):
     n = data.costs.shape[1]
-    state = TourState(np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(1, np.int64))
-    state.visited[0] = True
-    return state
+    return TourState(np.zeros(n, np.int64), np.arange(n) == 0, np.zeros(1, np.int64))
 
 
 @kernel

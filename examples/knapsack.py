@@ -25,7 +25,7 @@ class Knapsack(Problem):
         return len(state), move
 
     def evaluate(self, state):
-        return tuple(sum(v for v, taken in zip(values, state) if taken) for values in (self.weights, self.profits))
+        return [sum(value * taken for value, taken in zip(v, state, strict=True)) for v in (self.weights, self.profits)]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Shared fixtures. Compiled code is cached in a folder named after the sources, so that no stale kernel is ever tested."""
+"""Shared fixtures. Compiled code is cached in a folder named after the sources: no stale kernel is ever tested."""
 
 import hashlib
 import os

@@ -211,8 +211,8 @@ def nrpa(problem, *, level, alpha, iterations, rng):
             if len(moves) > 1:
                 powers = [math.exp(policy.get(problem.move_code(state, move), 0.0)) for move in moves]
                 u, reached = rng.random() * sum(powers), 0.0
-                for choice, power in zip(moves, powers, strict=True):
-                    reached += power
+                for move, power in zip(moves, powers, strict=True):
+                    reached, choice = reached + power, move
                     if reached > u:
                         break
             moves_played.append(choice)

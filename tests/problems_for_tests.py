@@ -32,7 +32,7 @@ class Knapsack(Problem):
 
 
 class Word(Problem):
-    """Letters in a row, coded by the letter alone: the same code is legal at every step, as `distinct_codes` forbids."""
+    """Letters in a row, coded by the letter alone: the same codes are legal at every step."""
 
     n_objectives = 3
     constrained = True

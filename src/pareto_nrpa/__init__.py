@@ -1,8 +1,8 @@
 """Pareto-NRPA: trade-offs in discrete multi-objective problems by Monte-Carlo search.
 
-    from pareto_nrpa import solve, ParetoNRPA, MaxEvaluations, load
-    result = solve(load("rc_204.3"), ParetoNRPA(), stop=MaxEvaluations(100_000), seed=7)
-    print(result.summary())
+from pareto_nrpa import solve, ParetoNRPA, MaxEvaluations, load
+result = solve(load("rc_204.3"), ParetoNRPA(), stop=MaxEvaluations(100_000), seed=7)
+print(result.summary())
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _HOMES = {
     "check_problem": "testing",
 }
 
-__all__ = [*_HOMES, "__version__"]  # noqa: PLE0604
+__all__ = [*_HOMES, "__version__"]
 __version__ = "0.1.0"
 
 

@@ -103,8 +103,10 @@ def solve(
     from .exceptions import ProblemError
     from .nrpa.params import ParetoNRPA
     from .problems import load
+    from .solver import check_seed
     from .solver import solve as run
 
+    check_seed(seed)
     stop = _stop(evaluations, seconds)
     algorithm = ParetoNRPA(
         level=level,
@@ -127,15 +129,13 @@ def solve(
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     try:
         with bar:
-            result = run(
-                problem, algorithm, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume
-            )
+            result = run(problem, algorithm, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume)
     except ProblemError as error:
         if error.result is not None:
-            _save(error.result, targets)
+            _save(error.result, targets, json)
             raise ProblemError(f"{error} The front found before is in {targets[0]}.") from error
         raise
-    saved = _save(result, targets)
+    saved = _save(result, targets, json)
     if not quiet:
         bar.show(result, saved)
 
@@ -187,8 +187,8 @@ def _unused(folder: Path, stem: str) -> Path:
     return path
 
 
-def _save(result: Result, targets: list[Path]) -> list[Path]:
-    return [result.save_csv(path) if path.suffix == ".csv" else result.save(path) for path in targets]
+def _save(result: Result, targets: list[Path], json: Path | None) -> list[Path]:
+    return [result.save_csv(path) if path.suffix == ".csv" and path != json else result.save(path) for path in targets]
 
 
 @app.command()

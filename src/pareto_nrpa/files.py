@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -19,7 +20,7 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], N
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".pareto-nrpa-", suffix=".part")
     except OSError as error:
         raise unwritable(target, error) from error
     try:
@@ -47,12 +48,12 @@ def _umask() -> int:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now, not after hours of search, if a file could not be written at `path`."""
     target = Path(path)
-    if target.is_dir():
-        raise ParetoNRPAError(f"cannot write {target}: it is a folder; give the name of a file.")
     try:
+        if target.is_dir():
+            raise ParetoNRPAError(f"cannot write {target}: it is a folder; give the name of a file.")
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=target.parent):
-            pass
+        with tempfile.TemporaryFile(dir=target.parent), contextlib.suppress(FileNotFoundError):
+            target.stat()  # a name that is too long raises here
     except OSError as error:
         raise unwritable(target, error) from error
 

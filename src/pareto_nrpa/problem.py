@@ -169,21 +169,25 @@ def check_declarations(problem: AnyProblem) -> None:
     for word in ("maximise", "preference", "reference_point"):
         value = getattr(problem, word)
         if value is not None and not isinstance(value, bool) and len(value) != m:
-            raise ProblemError(f"{word} of {name} must have one entry for each of the {m} objectives, got {len(value)}.")
+            raise ProblemError(
+                f"{word} of {name} must have one entry for each of the {m} objectives, got {len(value)}."
+            )
 
 
 def objective_signs(problem: AnyProblem) -> NDArray[np.float64]:
     """Return +1 for each objective to minimise and -1 for each to maximise."""
     maximise = problem.maximise
     flags = [maximise] * problem.n_objectives if isinstance(maximise, bool) else list(maximise)
-    return np.where(flags, -1.0, 1.0)
+    signs: NDArray[np.float64] = np.where(flags, -1.0, 1.0)
+    return signs
 
 
 def paper_preference(problem: AnyProblem) -> NDArray[np.float64]:
-    """Return the preference that all policies share in the paper's setting: the problem's own, or the first objective."""
+    """Return what all policies prefer in the paper's setting: what the problem declares, or its first objective."""
     if problem.preference is not None:
         return np.asarray(problem.preference, dtype=float)
-    return np.eye(problem.n_objectives)[0]
+    first: NDArray[np.float64] = np.eye(problem.n_objectives)[0]
+    return first
 
 
 def plain_bias(problem: Problem) -> Callable[..., float] | None:

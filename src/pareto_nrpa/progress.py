@@ -55,7 +55,8 @@ class ProgressBar(Callbacks):
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._bar.stop()
+        if self._task is not None:  # a bar that never started would leave an empty line
+            self._bar.stop()
 
     def on_compile(self) -> None:
         """Say why nothing seems to happen."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,10 @@ class Front:
     violations: NDArray[np.float64]  # [n], the same for all: 0, or the least that was found
     solutions: list[list[Any]]  # the moves of each solution
     policies: NDArray[np.int64]  # [n], the policy that sampled each
+
+    def __post_init__(self) -> None:
+        for array in (self.objectives, self.violations, self.policies):
+            array.flags.writeable = False
 
     @classmethod
     def sorted(
@@ -84,10 +88,10 @@ class Result:
     def headline(self) -> list[str]:
         """Return the result in a few sentences."""
         n = len(self.front)
-        rate = self.evaluations / self.cpu_seconds if self.cpu_seconds > 0 else math.nan
+        rate = f" ({self.evaluations / self.cpu_seconds:,.0f} a second)" if self.cpu_seconds > 0 else ""
         lines = [
             f"{self.instance}: {n} trade-off{'s' if n != 1 else ''} by {self.algorithm}, seed {self.seed}",
-            f"{self.evaluations:,} evaluations in {self.cpu_seconds:.2f} s of CPU time ({rate:,.0f} a second), "
+            f"{self.evaluations:,} evaluations in {self.cpu_seconds:.2f} s of CPU time{rate}, "
             f"stopped by {self.stopped_by}",
         ]
         if n and not self.front.is_feasible:
@@ -106,7 +110,7 @@ class Result:
             "format": _FORMAT,
             "instance": self.instance,
             "algorithm": self.algorithm,
-            "parameters": self.parameters,
+            "parameters": {name: plain(value) for name, value in self.parameters.items()},
             "seed": self.seed,
             "evaluations": self.evaluations,
             "cpu_seconds": self.cpu_seconds,
@@ -129,7 +133,7 @@ class Result:
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the front as a table that spreadsheets open and return the path."""
-        lines = [",".join([*self._columns(), "violations", "policy", "solution"])]
+        lines = [",".join([*self.columns(), "violations", "policy", "solution"])]
         front = self.front
         for values, violations, policy, solution in zip(
             front.objectives.tolist(), front.violations.tolist(), front.policies.tolist(), front.solutions, strict=True
@@ -156,14 +160,15 @@ class Result:
             raise ValueError("unknown format")
         m = len(content["maximise"])
         front = Front(
-            objectives=np.asarray(content["objectives"], dtype=float).reshape(-1, m),
+            objectives=np.asarray(content["objectives"], dtype=float).reshape(len(content["objectives"]), m),
             violations=np.asarray(content["violations"], dtype=float),
             solutions=[[_hashable(move) for move in solution] for solution in content["solutions"]],
             policies=np.asarray(content["policies"], dtype=np.int64),
         )
+        if not len(front.objectives) == len(front.violations) == len(front.solutions) == len(front.policies):
+            raise ValueError("parts of different lengths")
         history = np.asarray(content["history"], dtype=float).reshape(-1, 2)
-        names = ("instance", "algorithm", "parameters", "seed", "evaluations", "cpu_seconds", "wall_seconds")
-        names += ("stopped_by", "reference_point", "maximise", "versions")
+        names = [field.name for field in fields(cls) if field.name not in ("front", "history")]
         return cls(front=front, history=history, **{name: content[name] for name in names})
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -173,13 +178,14 @@ class Result:
         except ImportError as error:
             message = 'to_dataframe() needs pandas; install it with: pip install "pareto-nrpa[dataframe]".'
             raise ImportError(message) from error
-        frame = pd.DataFrame(self.front.objectives, columns=self._columns())
+        frame = pd.DataFrame(self.front.objectives, columns=self.columns())
         frame["violations"] = self.front.violations
         frame["policy"] = self.front.policies
         frame["solution"] = self.front.solutions
         return frame
 
-    def _columns(self) -> list[str]:
+    def columns(self) -> list[str]:
+        """Return the names of the objectives: f1, f2, ..."""
         return [f"f{k + 1}" for k in range(len(self.maximise))]
 
 
@@ -216,7 +222,7 @@ def rows_to_show(n: int) -> list[int]:
 
 def _table(result: Result) -> list[str]:
     front, rows = result.front, rows_to_show(len(result.front))
-    lines = ["".join(f"{name:>14}" for name in [*result._columns(), "violations", "policy"]) + "  solution"]
+    lines = ["".join(f"{name:>14}" for name in [*result.columns(), "violations", "policy"]) + "  solution"]
     for i in rows:
         moves = " ".join(str(plain(move)) for move in front.solutions[i])
         moves = moves if len(moves) <= 60 else moves[:57] + "..."

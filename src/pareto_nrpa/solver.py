@@ -36,24 +36,46 @@ _SECONDS_BETWEEN_CHECKPOINTS = 10.0
 class Search(Protocol):
     """What `solve` needs of a running search, whatever the algorithm."""
 
-    wall_seconds: float
+    seed: int
+    wall_seconds: float  # spent so far, over all resumptions
     cpu_seconds: float
 
     @property
-    def evaluations(self) -> int: ...
+    def evaluations(self) -> int:
+        """How many evaluations were made."""
+
     @property
-    def last_improvement(self) -> int: ...
+    def last_improvement(self) -> int:
+        """The evaluation at which the archive last changed."""
+
     @property
-    def slice_size(self) -> int: ...
+    def slice_size(self) -> int:
+        """A number of evaluations after which to look up; must not depend on time."""
+
     @property
-    def is_compiled(self) -> bool: ...
-    def compile(self) -> None: ...
-    def advance(self, n: int) -> None: ...
-    def front(self) -> Front: ...
-    def log(self) -> NDArray[np.float64]: ...
-    def best(self) -> tuple[NDArray[np.float64], float]: ...
-    def parameters(self) -> dict[str, Any]: ...
-    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def is_compiled(self) -> bool:
+        """Whether `compile` will be quick."""
+
+    def compile(self) -> None:
+        """Compile what is needed."""
+
+    def advance(self, n: int) -> None:
+        """Make n evaluations."""
+
+    def front(self) -> Front:
+        """Return the best of all that was evaluated."""
+
+    def log(self) -> NDArray[np.float64]:
+        """Return evaluation, violations and minimised objectives of all that ever was in the front."""
+
+    def best(self) -> tuple[NDArray[np.float64], float]:
+        """Return the minimised objectives of the front and their violations."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as they are used."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint."""
 
 
 class Algorithm(Protocol):
@@ -61,8 +83,11 @@ class Algorithm(Protocol):
 
     name: str
 
-    def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> Search: ...
-    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search: ...
+    def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> Search:
+        """Return a search that has made no evaluation yet."""
+
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
+        """Return the search of a checkpoint."""
 
 
 def solve(
@@ -123,6 +148,7 @@ def solve(
         algorithm = ParetoNRPA()
     if resume and checkpoint is not None and Path(checkpoint).exists():
         search: Search = algorithm.resume(problem, checkpoint)
+        seed = search.seed  # the one that made the first part
     else:
         search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
     run = _Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from .metrics import hypervolume
+from .metrics._points import as_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,9 +34,8 @@ class Progress:
 
     def hypervolume(self, reference_point: Sequence[float]) -> float:
         """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible."""
-        if self.violations != 0:
-            return 0.0
-        return hypervolume(self.objectives, reference_point=np.asarray(reference_point, dtype=float) * self.signs)
+        reference = as_vector(reference_point, len(self.signs), "reference_point") * self.signs
+        return hypervolume(self.objectives, reference_point=reference) if self.violations == 0 else 0.0
 
 
 class StopCriterion(Protocol):
@@ -150,6 +150,9 @@ class _Combination(Stop):
     def __init__(self, *criteria: StopCriterion) -> None:
         if not criteria:
             raise ValueError(f"{type(self).__name__} needs at least one criterion; without any it never stops.")
+        for criterion in criteria:
+            if not callable(criterion):
+                raise TypeError(f"{type(self).__name__} takes stopping criteria, got {criterion!r}.")
         self.criteria = criteria
 
     def _budgets(self) -> list[int | None]:
@@ -215,9 +218,7 @@ def fired_by(criterion: StopCriterion, progress: Progress) -> str:
 def check_stop(criterion: object) -> None:
     """Raise if a criterion cannot be called or might never fire."""
     if criterion is None or not callable(criterion):
-        raise TypeError(
-            f"stop must be a stopping criterion such as MaxEvaluations(100_000), got {criterion!r}."
-        )
+        raise TypeError(f"stop must be a stopping criterion such as MaxEvaluations(100_000), got {criterion!r}.")
     if not getattr(criterion, "is_certain", True):
         raise ValueError(
             f"stop might never fire: {criterion} may never be reached; add a limit, as in "

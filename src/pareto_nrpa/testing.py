@@ -66,9 +66,13 @@ def _check_moves(moves: list[Any], depth: int, name: str) -> None:
 def _check_evaluation(game: _PlainGame | _CompiledGame) -> None:
     objectives, violations = game.evaluate()
     if not np.isfinite(objectives).all():
-        raise ProblemError(f"evaluate() of {game.name} gave an objective that is NaN or infinite: {objectives.tolist()}.")
+        raise ProblemError(
+            f"evaluate() of {game.name} gave an objective that is NaN or infinite: {objectives.tolist()}."
+        )
     if not 0 <= violations < math.inf:
-        raise ProblemError(f"evaluate() of {game.name} gave {violations} violations; 0 means feasible, none are negative.")
+        raise ProblemError(
+            f"evaluate() of {game.name} gave {violations} violations; 0 means feasible, none are negative."
+        )
     again, _ = game.evaluate()
     if not np.array_equal(objectives, again):
         raise ProblemError(f"evaluate() of {game.name} gave two answers for one state: {objectives} and {again}.")
@@ -80,7 +84,9 @@ def _check_bias(value: Any, move: Any, depth: int, name: str) -> None:
     except TypeError:
         finite = False
     if not finite:
-        raise ProblemError(f"bias() of move {move!r} at depth {depth} of {name} must be a finite number, got {value!r}.")
+        raise ProblemError(
+            f"bias() of move {move!r} at depth {depth} of {name} must be a finite number, got {value!r}."
+        )
 
 
 class _PlainGame:
@@ -93,7 +99,12 @@ class _PlainGame:
         self.state = self.problem.initial_state()
 
     def legal_moves(self, depth: int) -> list[Any]:
-        return list(self.problem.legal_moves(self.state))
+        moves = self.problem.legal_moves(self.state)
+        try:
+            return list(moves)
+        except TypeError as error:
+            message = f"legal_moves() must return moves at depth {depth} of {self.name}, got {moves!r}."
+            raise ProblemError(message) from error
 
     def check_move(self, move: Any, depth: int) -> None:
         code = self.problem.move_code(self.state, move)
@@ -114,7 +125,10 @@ class _PlainGame:
         self.state = after
 
     def evaluate(self) -> tuple[NDArray[np.float64], float]:
-        value, violations = self.problem.evaluate(self.state), 0.0
+        try:
+            value, violations = self.problem.evaluate(self.state), 0.0
+        except Exception as error:
+            raise ProblemError(f"evaluate() of {self.name} raised {type(error).__name__}: {error}.") from error
         m = self.problem.n_objectives
         try:
             if self.problem.constrained:
@@ -154,7 +168,8 @@ class _CompiledGame:
                 f"legal_moves() returned {count} at depth {depth} of {self.name}; expected 0 to max_legal={out.size}."
             )
         self.n_candidates += count
-        if self.n_candidates > (self.problem.max_candidates or 0):
+        # Beyond max_moves it is the length that is wrong, and `_play` says so.
+        if depth < self.max_moves and self.n_candidates > (self.problem.max_candidates or 0):
             raise ProblemError(
                 f"{self.name} has more than max_candidates={self.problem.max_candidates} legal moves in one sequence."
             )
@@ -180,7 +195,11 @@ class _CompiledGame:
 
     def evaluate(self) -> tuple[NDArray[np.float64], float]:
         objectives = np.full(self.problem.n_objectives, np.nan)
-        violations = self.words["evaluate"](self.problem.data, self.state, objectives)
+        try:
+            violations = self.words["evaluate"](self.problem.data, self.state, objectives)
+        except IndexError as error:
+            m = self.problem.n_objectives
+            raise ProblemError(f"evaluate() of {self.name} wrote more than its {m} objectives: {error}.") from error
         try:
             return objectives, float(violations)
         except TypeError as error:

@@ -14,7 +14,9 @@ def scores(n_objectives, min_size=1, max_size=12):
     # Few distinct values: ties in single objectives and equal vectors are the hard cases.
     value = st.integers(0, 5).map(float)
     return st.lists(
-        st.tuples(st.integers(0, 2).map(float), st.tuples(*[value] * n_objectives)), min_size=min_size, max_size=max_size
+        st.tuples(st.integers(0, 2).map(float), st.tuples(*[value] * n_objectives)),
+        min_size=min_size,
+        max_size=max_size,
     )
 
 

@@ -63,7 +63,8 @@ import sys
 from pareto_nrpa import ParetoNRPA, MaxEvaluations, generate_tsptw, solve
 import pareto_nrpa.solver as solver
 solver._SECONDS_BETWEEN_CHECKPOINTS = 0.0
-solve(generate_tsptw(12, seed=5), ParetoNRPA(), stop=MaxEvaluations(400_000), seed=1, checkpoint=sys.argv[1], resume=True)
+problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(400_000)
+solve(problem, ParetoNRPA(), stop=stop, seed=1, checkpoint=sys.argv[1], resume=True)
 """
 
 

@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-from numba import njit
+from numba.core import config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+# Numba's type hints know neither all of its options nor what a kernel is.
+njit: Any = numba.njit
+_JIT_IS_OFF: bool = getattr(config, "DISABLE_JIT", False)
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # The engine allocates nothing. Without Numba's reference counting, which would touch every array of a bundle at each
@@ -87,7 +91,7 @@ def _reachable(value: Any, seen: set[int]) -> Iterator[str]:
     elif isinstance(value, np.ndarray):
         yield hashlib.sha256(value.tobytes()).hexdigest()
     else:
-        yield getattr(value, "__qualname__", None) or getattr(value, "__name__", type(value).__name__)
+        yield str(getattr(value, "__qualname__", None) or getattr(value, "__name__", type(value).__name__))
 
 
 def _code_parts(code: types.CodeType, function: types.FunctionType, seen: set[int]) -> Iterator[str]:
@@ -120,21 +124,21 @@ class Entry:
         copy.__name__ = copy.__qualname__
         self.name = copy.__name__
         self._signature = signature
-        if numba.config.DISABLE_JIT:
+        if _JIT_IS_OFF:
             self.call: Any = copy
         else:
             self.call = njit(**(_OPTIONS if allocates else _ENGINE_OPTIONS), cache=True)(copy)
 
     def is_ready(self) -> bool:
         """Tell whether calling needs no compiling: already done in this process, or stored on disk."""
-        if numba.config.DISABLE_JIT or self.call.signatures:
+        if _JIT_IS_OFF or self.call.signatures:
             return True
         folder = Path(self.call.stats.cache_path)
         return any(folder.glob(f"*{self.name}-*.nbi"))
 
     def compile(self) -> Any:
         """Return the callable, compiled (or loaded from disk) for the signature."""
-        if not numba.config.DISABLE_JIT and not self.call.signatures:
+        if not _JIT_IS_OFF and not self.call.signatures:
             self.call.compile(self._signature)
             self.call.disable_compile()
         return self.call

@@ -128,10 +128,22 @@ def safe_exponentials(weights, codes, biases, has_bias, inverse_temperature, sta
 
 @small_kernel
 def pick(values, count, threshold):
-    """Return the first position at which the running sum of values[:count] exceeds `threshold`."""
+    """Return the first position at which the running sum of values[:count] exceeds `threshold`, or the last one.
+
+    Four at a time at first: a running sum waits for each addition before the next.
+    """
     reached = 0.0
-    for i in range(count - 1):
+    i = np.uint64(0)
+    last = np.uint64(count - 1)
+    while i + _4 <= last:
+        four = (values[i] + values[i + _1]) + (values[i + _2] + values[i + _3])
+        if reached + four > threshold:
+            break
+        reached += four
+        i += _4
+    while i < last:
         reached += values[i]
         if reached > threshold:
-            return i
-    return count - 1
+            break
+        i += _1
+    return np.int64(i)

@@ -25,4 +25,6 @@ def as_vector(values: ArrayLike, m: int, name: str) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=float)
     if array.shape != (m,):
         raise ValueError(f"{name} must have one entry for each of the {m} objectives, got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array.tolist()}.")
     return array

@@ -35,7 +35,8 @@ def worst_point(points: ArrayLike) -> NDArray[np.float64]:
     array = as_points(points)
     worst, best = array.max(axis=0), array.min(axis=0)
     span = np.where(worst > best, worst - best, np.maximum(np.abs(worst), 1.0))
-    return worst + _MARGIN * span
+    reference: NDArray[np.float64] = worst + _MARGIN * span
+    return reference
 
 
 def hypervolume_history(log: NDArray[np.float64], reference_point: ArrayLike) -> NDArray[np.float64]:

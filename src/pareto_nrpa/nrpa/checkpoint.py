@@ -116,7 +116,7 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: P
     for name, value in meta["parameters"].items():
         if ours.get(name) != value:
             raise CheckpointError(
-                f"the checkpoint {path} was made with {name}={value}, not {ours.get(name)}; use the same or another file."
+                f"the checkpoint {path} was made with {name}={value}, not {ours.get(name)}; use that, or another file."
             )
 
 

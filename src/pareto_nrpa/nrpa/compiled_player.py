@@ -1,4 +1,4 @@
-"""Plays a `CompiledProblem`: its kernels are bound into a playout, which the engine gets as a typed function pointer."""
+"""Plays a `CompiledProblem`: its kernels are bound into a playout that the engine gets as a typed function pointer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numba
 from numba import types
 
 from ..exceptions import ProblemError
-from ..kernels._jit import compile_entry, bundle_kernel, with_globals
+from ..kernels._jit import bundle_kernel, compile_entry, with_globals
 from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, NEEDS_ROOM, NOT_FINITE, OK, STATUS
 from ..kernels.playout import no_bias, play_from, playout
 from ..kernels.stack_machine import advance, tell

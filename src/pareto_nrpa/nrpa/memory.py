@@ -128,7 +128,12 @@ def with_longer_sequences(machine: Machine, max_moves: int, max_candidates: int)
         biases=enlarge(pool.biases, r, max_candidates) if width > 1 else pool.biases,
     )
     archive = archive._replace(moves=enlarge(archive.moves, archive.moves.shape[0], max_moves))
-    return machine._replace(pool=pool, archive=archive, probabilities=np.zeros(pool.codes.shape[1] + PADDING), factors=np.zeros(pool.moves.shape[1]))
+    return machine._replace(
+        pool=pool,
+        archive=archive,
+        probabilities=np.zeros(pool.codes.shape[1] + PADDING),
+        factors=np.zeros(pool.moves.shape[1]),
+    )
 
 
 def make_room(machine: Machine) -> Machine:

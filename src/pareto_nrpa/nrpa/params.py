@@ -87,7 +87,7 @@ class ParetoNRPA:
         if self.iterations is not None:
             return self.iterations
         budget = PAPER_BUDGET if budget is None else budget
-        n = max(1, round(budget ** (1 / self.level)))
+        n: int = max(1, round(budget ** (1 / self.level)))
         while n**self.level < budget:
             n += 1
         while n > 1 and (n - 1) ** self.level >= budget:

@@ -118,9 +118,11 @@ class PlainPlayer:
 
     def random_state(self, search: Search) -> dict[str, Any]:
         """Return the state of the generator as if numbers had been drawn one by one."""
-        generator = np.random.PCG64()
+        generator: Any = np.random.PCG64()
         generator.state = search.rng.bit_generator.state
-        return dict(generator.advance(2**128 - len(self._draws)).state) if self._draws else dict(generator.state)
+        if self._draws:
+            generator.advance(2**128 - len(self._draws))  # a full circle less what was not used yet
+        return dict(generator.state)
 
     def advance(self, search: Search, n: int) -> None:
         """Make n evaluations."""
@@ -278,7 +280,9 @@ class PlainPlayer:
             values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(float, objectives))
         except (TypeError, ValueError) as error:
             expected = f"{m} objectives" + (" and a violation count" if problem.constrained else "")
-            raise ProblemError(f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}.") from error
+            raise ProblemError(
+                f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}."
+            ) from error
         if len(values) != m:
             raise ProblemError(
                 f"evaluate() of {problem_name(problem)} must return {m} objectives (n_objectives), got {len(values)}."

@@ -23,9 +23,9 @@ from ..kernels.bundles import (
 from ..kernels.softmax import MAX_BLOCK
 from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name
 from ..result import Front
+from .compiled_player import CompiledPlayer
 from .memory import make_room, new_machine
 from .plain_player import PlainPlayer
-from .compiled_player import CompiledPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,9 +87,9 @@ class Search:
 
     def _settings(self) -> Settings:
         params, problem = self.params, self.problem
-        compiled = isinstance(problem, CompiledProblem)
         has_bias = problem.bias is not None and params.bias != 0
-        bias_by_code = has_bias and compiled and problem.bias_by_code
+        distinct_codes = isinstance(problem, CompiledProblem) and problem.distinct_codes
+        bias_by_code = has_bias and isinstance(problem, CompiledProblem) and problem.bias_by_code
         return Settings(
             n_iterations=self.n_iterations,
             alpha=float(params.alpha),
@@ -100,7 +100,7 @@ class Search:
             weigh_by_crowding=params.weighting == "crowding",
             adapt_all=params.adapt == "all",
             limited_repetitions=int(params.limited_repetitions),
-            block=MAX_BLOCK if compiled and problem.distinct_codes else _WHOLE_SEQUENCE,
+            block=MAX_BLOCK if distinct_codes else _WHOLE_SEQUENCE,
             n_checked=_CHECKED_PLAYOUTS,
         )
 
@@ -148,7 +148,7 @@ class Search:
         """A number of evaluations after which one should look up; depends on the problem alone, never on time."""
         if not isinstance(self.problem, CompiledProblem):
             return 1
-        return max(1, min(_MAX_SLICE, _CANDIDATES_PER_SLICE // max(1, self.machine.pool.codes.shape[1])))
+        return max(1, min(_MAX_SLICE, _CANDIDATES_PER_SLICE // int(self.machine.pool.codes.shape[1])))
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..exceptions import InstanceError
@@ -42,9 +41,9 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
     if name == "default":
         name = DEFAULT
     family, colon, options = name.partition(":")
-    if family in _GENERATORS and (colon or not Path(name).exists()):
+    if family in _GENERATORS and (colon or not os.path.exists(name)):
         return _generate(family, options)
-    if Path(name).is_file():
+    if os.path.isfile(name):  # unlike Path.is_file, never raises
         return read_tsptw(name)
     found = find_instance(name, data)
     if found is not None:
@@ -72,18 +71,18 @@ def _generate(family: str, text: str) -> CompiledProblem:
 
 
 def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
-    if Path(name).is_dir():
+    if os.path.isdir(name):
         return f"{name} is a folder; give an instance file, or a name with --data {name}."
     there = instance_names(data)
     specs = "generators: tsptw:n=25,seed=7 and mo-tsp:n=50,seed=1"
-    if not there and name in official_names():
+    if name in official_names():
         return (
             f"the official instance {name} is not on this machine; get it with: pareto-nrpa data get "
             f"(or point {VARIABLE} to a folder that has it)."
         )
     if not there:
         return (
-            f"unknown instance {name!r}: no file of that name, and no data folder with instances; get the official ones "
+            f"unknown instance {name!r}: no such file, and no data folder with instances; get the official ones "
             f"with: pareto-nrpa data get. {specs.capitalize()}."
         )
     near = difflib.get_close_matches(name, there, n=1)

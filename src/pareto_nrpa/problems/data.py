@@ -77,7 +77,9 @@ def registry() -> dict[str, str]:
 
 def official_names() -> list[str]:
     """Return the names of the public instances, downloaded or not."""
-    return sorted(Path(name).stem for name in registry() if name.startswith(f"{WINDOWS_FOLDER}/") and name.endswith(".txt"))
+    return sorted(
+        Path(name).stem for name in registry() if name.startswith(f"{WINDOWS_FOLDER}/") and name.endswith(".txt")
+    )
 
 
 def fetch(
@@ -92,10 +94,18 @@ def fetch(
     except ImportError as error:
         message = 'downloading data needs pooch; install it with: pip install "pareto-nrpa[data]".'
         raise ImportError(message) from error
+    if not re.match(r"https?://[^/]", url):
+        raise DataError(f"the address to download from must begin with http:// or https:// and a host, got {url!r}.")
     target = (cache_folder() if folder is None else Path(folder)) / FAMILY
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror}; choose another folder with --to.") from error
     files = registry()
     pooch.get_logger().setLevel("ERROR")
-    store = pooch.create(path=target, base_url=url if url.endswith("/") else url + "/", registry=files, retry_if_failed=2)
+    store = pooch.create(
+        path=target, base_url=url if url.endswith("/") else url + "/", registry=files, retry_if_failed=2
+    )
     for done, name in enumerate(files):
         progress(done, len(files))
         _fetch_one(store, name, url)
@@ -107,11 +117,15 @@ def _fetch_one(store: Any, name: str, url: str) -> None:
     try:
         store.fetch(name)
     except ValueError as error:
-        raise DataError(f"{name} from {url} is not the official file (its SHA-256 sum differs); it was not kept.") from error
+        raise DataError(
+            f"{name} from {url} is not the official file (its SHA-256 sum differs); it was not kept."
+        ) from error
     except PermissionError as error:
         raise DataError(f"cannot write {error.filename}: {error.strerror}; choose another folder with --to.") from error
     except OSError as error:  # what requests raises when there is no network, no server or no file
-        raise DataError(f"cannot download {name} from {url}: {_reason(error)}; check the network, then try again.") from error
+        raise DataError(
+            f"cannot download {name} from {url}: {_reason(error)}; check the network, then try again."
+        ) from error
 
 
 def _reason(error: OSError) -> str:

@@ -32,7 +32,7 @@ def generate_tsptw(
     n_objectives
         1 for travel time alone; each further one is the distance between random places of its own.
     """
-    _check(n, n_objectives)
+    _check(n, n_objectives, seed)
     if not 0 <= tightness <= 1:
         raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")
     rng = np.random.default_rng(seed)
@@ -64,13 +64,13 @@ def generate_tsptw(
 
 def generate_tsp(n: int, seed: int = 0, n_objectives: int = 2, *, name: str | None = None) -> CompiledProblem:
     """Return a random travelling salesman problem: a matrix of distances between random places per objective."""
-    _check(n, n_objectives)
+    _check(n, n_objectives, seed)
     rng = np.random.default_rng(seed)
     costs = np.stack([euclidean(rng.random((n, 2))) for _ in range(n_objectives)])
     return mo_tsp(costs, name=name or f"mo-tsp:n={n},seed={seed},objectives={n_objectives}")
 
 
-def _check(n: int, n_objectives: int) -> None:
-    for name, value, least in (("n", n, 2), ("n_objectives", n_objectives, 1)):
+def _check(n: int, n_objectives: int, seed: int) -> None:
+    for name, value, least in (("n", n, 2), ("n_objectives", n_objectives, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InstanceError(f"{name} must be a whole number of at least {least}, got {value!r}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ def read_tsptw(path: str | Path, *, secondary: str | Path | None = None) -> Comp
     """
     path = Path(path)
     rows = _read_rows(path)
-    number, x, y, _, opens, closes, service = rows.T
+    _, x, y, _, opens, closes, service = rows.T
     distances = euclidean(np.column_stack([x, y]))
     times = distances + service[:, None]
     np.fill_diagonal(times, 0.0)
@@ -54,7 +55,7 @@ def _read_rows(path: Path) -> NDArray[np.float64]:
     if not lines:
         raise InstanceError(f"{path} is empty; the first line must be the number of cities.")
     first, fields = lines[0]
-    if len(fields) != 1 or not fields[0].isdigit() or int(fields[0]) < 2:
+    if len(fields) != 1 or not fields[0].isdecimal() or int(fields[0]) < 2:
         raise InstanceError(
             f"{path}, line {first}: expected the number of cities (at least 2), got {' '.join(fields)[:40]!r}."
         )
@@ -103,10 +104,12 @@ def _find_secondary(path: Path) -> Path | None:
 
 def _read_matrix(path: Path, n: int) -> NDArray[np.float64]:
     try:
-        matrix = np.load(path, allow_pickle=False)
+        # Opened here, because np.load leaves the file open when it fails.
+        with open(path, "rb") as file:
+            matrix = np.load(file, allow_pickle=False)
     except OSError as error:
         raise InstanceError(f"cannot read the secondary cost {path}: {error.strerror or error}.") from error
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InstanceError(f"the secondary cost {path} is not an .npy file of numbers, or is cut off.") from error
     if not isinstance(matrix, np.ndarray) or matrix.dtype.kind not in "iuf":
         raise InstanceError(f"the secondary cost {path} must be a matrix of numbers.")

@@ -16,19 +16,22 @@ BIAS_FACTOR = -10.0  # the paper's bias: -10 times the normalised distance
 
 def euclidean(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the distances between points [n, 2]."""
-    return np.hypot(*(points[:, None, :] - points[None, :, :]).transpose(2, 0, 1))
+    distances: NDArray[np.float64] = np.hypot(*(points[:, None, :] - points[None, :, :]).transpose(2, 0, 1))
+    return distances
 
 
 def checked_matrices(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return square cost matrices [m, n, n] as contiguous floats, or say what is wrong with them."""
     try:
-        matrices = np.ascontiguousarray(values, dtype=float)
+        matrices = np.array(values, dtype=float, order="C")
     except (TypeError, ValueError) as error:
         raise InstanceError(f"{name} must be square matrices of numbers, all of one size.") from error
     if matrices.ndim == 2:
         matrices = matrices[None]
     if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2]:
         raise InstanceError(f"{name} must be square matrices [m, n, n], got shape {matrices.shape}.")
+    if len(matrices) == 0:
+        raise InstanceError(f"{name} must be at least one matrix, got none.")
     if matrices.shape[1] < 2:
         raise InstanceError(f"{name} must be for at least 2 cities, got {matrices.shape[1]}.")
     if not np.isfinite(matrices).all():

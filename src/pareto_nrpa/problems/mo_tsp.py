@@ -29,7 +29,7 @@ class Costs(NamedTuple):
 class Tour(NamedTuple):
     """What one playout writes to."""
 
-    unvisited: np.ndarray  # [n - 1] int64
+    unvisited: np.ndarray  # [n - 1] int64, in rising order
     numbers: np.ndarray  # [2] int64: unvisited cities, city at hand
     sums: np.ndarray  # [n_objectives] float64
 
@@ -60,14 +60,12 @@ def play(data, state, move):
     city = state.numbers[_CITY]
     for k in range(state.sums.size):
         state.sums[k] += data.costs[k, city, move]
+    left = state.numbers[_LEFT] - 1
+    # Kept in order: the weights of the cities left are then read from memory one after the other.
+    for i in range(np.searchsorted(state.unvisited[: left + 1], move), left):
+        state.unvisited[i] = state.unvisited[i + 1]
     state.numbers[_CITY] = move
-    state.numbers[_LEFT] -= 1
-    left = state.numbers[_LEFT]
-    for i in range(left):
-        # The last one takes the place of the one that leaves.
-        if state.unvisited[i] == move:
-            state.unvisited[i] = state.unvisited[left]
-            break
+    state.numbers[_LEFT] = left
 
 
 @kernel

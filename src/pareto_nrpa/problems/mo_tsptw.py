@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+
 class Windows(NamedTuple):
     """A read-only instance: n cities, city 0 the depot."""
 
@@ -90,11 +91,7 @@ def legal_moves(data, state, out):
         out[count] = city
         count += max(now + row[city], data.opens[city]) <= limit
         limit = first
-    if count == 0:
-        for i in range(left):
-            out[i] = unvisited[i]
-        return state.numbers[_LEFT]
-    return count
+    return count  # at least 1: whoever closes first can be served before the second closes, as nobody is late
 
 
 @kernel
@@ -164,6 +161,8 @@ def mo_tsptw(
     n = matrices.shape[1]
     opening, closing = _checked_windows(opens, closes, n)
     lengths = matrices if distances is None else checked_matrices(distances, "distances")
+    if lengths.shape != matrices.shape:
+        raise InstanceError(f"distances must have the shape of the costs {matrices.shape}, got {lengths.shape}.")
     to_visit = np.arange(1, n, dtype=np.uint64)
     data = Windows(
         costs=matrices,
@@ -193,11 +192,9 @@ def mo_tsptw(
     )
 
 
-def _checked_windows(
-    opens: ArrayLike, closes: ArrayLike, n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    opening = np.ascontiguousarray(opens, dtype=float)
-    closing = np.ascontiguousarray(closes, dtype=float)
+def _checked_windows(opens: ArrayLike, closes: ArrayLike, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    opening = np.array(opens, dtype=float)
+    closing = np.array(closes, dtype=float)
     for name, values in (("opens", opening), ("closes", closing)):
         if values.shape != (n,):
             raise InstanceError(f"{name} must have one time for each of the {n} cities, got shape {values.shape}.")

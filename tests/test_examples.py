@@ -1,0 +1,55 @@
+"""The examples run, stay as short as promised, and keep the promises of a problem."""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, check_problem, solve
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def load_example(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    # Registered, as the classes of a module that nobody knows cannot be found again by name.
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_every_example_runs(path):
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert "trade-offs by pareto-nrpa" in done.stdout
+
+
+def test_the_plain_problem_takes_at_most_25_lines():
+    tree = ast.parse((EXAMPLES / "knapsack.py").read_text())
+    (knapsack,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    assert knapsack.end_lineno - knapsack.lineno + 1 <= 25
+
+
+def test_the_compiled_tour_takes_at_most_60_lines():
+    text = (EXAMPLES / "compiled_tour.py").read_text().split("if __name__")[0].rstrip()
+    assert len(text.splitlines()) <= 60
+
+
+def test_the_knapsack_front_is_the_true_one():
+    weights, profits = [5, 8, 3, 2, 7, 9, 4, 6], [6, 9, 5, 1, 8, 9, 3, 7]
+    problem = load_example("knapsack").Knapsack(weights, profits)
+    check_problem(problem)
+    found = solve(problem, ParetoNRPA(level=3), stop=MaxEvaluations(4_000), seed=1).front.objectives
+    packs = np.array(list(np.ndindex(*[2] * 8))) @ np.array([weights, profits]).T
+    packs = {tuple(map(float, pack)) for pack in packs}
+    best = {p for p in packs if not any(q[0] <= p[0] and q[1] >= p[1] and q != p for q in packs)}
+    assert {tuple(p) for p in found.tolist()} == best
+
+
+def test_the_compiled_tour_keeps_its_promises():
+    check_problem(load_example("compiled_tour").tour(np.random.default_rng(1).random((2, 7, 7))))

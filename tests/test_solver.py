@@ -1,0 +1,271 @@
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    Callbacks,
+    MaxCpuTime,
+    MaxEvaluations,
+    MaxRuntime,
+    NoImprovement,
+    ParetoNRPA,
+    ProblemError,
+    TargetHypervolume,
+    generate_tsptw,
+    solve,
+)
+from pareto_nrpa.metrics import hypervolume
+
+from .problems_for_tests import Digits, Knapsack, Word
+
+
+def test_a_result_says_what_was_done(small_tsptw):
+    result = solve(small_tsptw, ParetoNRPA(level=2, n_policies=3), stop=MaxEvaluations(500), seed=4)
+    assert result.instance == small_tsptw.name
+    assert (result.algorithm, result.seed, result.evaluations) == ("pareto-nrpa", 4, 500)
+    assert result.parameters["level"] == 2
+    assert result.parameters["iterations"] == 23
+    assert result.stopped_by == "500 evaluations"
+    assert result.cpu_seconds > 0
+    assert set(result.versions) >= {"python", "numpy", "numba", "moocore"}
+
+
+def test_solutions_are_worth_what_the_front_says(small_tsptw):
+    front = solve(small_tsptw, stop=MaxEvaluations(2_000), seed=1).front
+    assert len(front) > 1
+    for objectives, violations, solution in zip(front.objectives, front.violations, front.solutions, strict=True):
+        again, late = small_tsptw.replay(solution)
+        assert again.tolist() == objectives.tolist()
+        assert late == violations
+        assert sorted(solution) == list(range(1, 8))
+
+
+def test_the_same_seed_gives_the_same_result_whatever_happens_to_global_randomness(small_tsptw):
+    first = solve(small_tsptw, stop=MaxEvaluations(3_000), seed=6)
+    np.random.seed(0)  # noqa: NPY002 - disturbing it is the point
+    second = solve(small_tsptw, stop=MaxEvaluations(3_000), seed=6)
+    other = solve(small_tsptw, stop=MaxEvaluations(300), seed=7)
+    assert first.front.objectives.tolist() == second.front.objectives.tolist()
+    assert first.history.tolist() == second.history.tolist()
+    assert other.front.solutions != first.front.solutions
+
+
+def test_history_rises_and_ends_at_the_front_s_hypervolume(small_tsptw):
+    result = solve(small_tsptw, stop=MaxEvaluations(1_500), seed=1, reference_point=(900, 900))
+    evaluations, values = result.history.T
+    assert (np.diff(values) >= 0).all()
+    assert (np.diff(evaluations) >= 0).all()
+    assert evaluations[-1] == 1_500
+    assert result.hypervolume == pytest.approx(hypervolume(result.front.objectives, reference_point=(900, 900)))
+
+
+def test_maximised_objectives_come_back_as_they_are():
+    class Profit(Knapsack):
+        maximise = (False, True)
+
+        def evaluate(self, state):
+            load, lost = super().evaluate(state)
+            return load, sum(self.profits) - lost
+
+    down = solve(Knapsack(), ParetoNRPA(level=3), stop=MaxEvaluations(400), seed=2)
+    up = solve(Profit(), ParetoNRPA(level=3), stop=MaxEvaluations(400), seed=2)
+    total = sum(Knapsack().profits)
+    assert [[load, total - lost] for load, lost in down.front.objectives] == up.front.objectives.tolist()
+    assert up.maximise == [False, True]
+    assert up.hypervolume == pytest.approx(down.hypervolume)
+
+
+def test_no_improvement_and_target_stop_at_the_same_evaluation_each_time(small_tsptw):
+    stop = NoImprovement(2_000) | MaxEvaluations(10**7)
+    results = [solve(small_tsptw, stop=stop, seed=1) for _ in range(2)]
+    assert results[0].evaluations == results[1].evaluations < 10**7
+    assert results[0].stopped_by == "2,000 evaluations without improvement"
+    goal = TargetHypervolume(results[0].hypervolume * 0.9, reference_point=results[0].reference_point)
+    reached = solve(small_tsptw, stop=goal | MaxEvaluations(10**6), seed=1)
+    assert reached.stopped_by.startswith("a hypervolume of")
+    assert reached.evaluations <= results[0].evaluations
+
+
+@pytest.mark.parametrize("stop", [MaxRuntime(0.1), MaxCpuTime(0.1)])
+def test_time_limits(small_tsptw, stop):
+    result = solve(small_tsptw, stop=stop, seed=1)
+    spent = result.wall_seconds if isinstance(stop, MaxRuntime) else result.cpu_seconds
+    assert spent >= 0.1
+    assert result.stopped_by == str(stop)
+    assert result.parameters["iterations"] == 18
+
+
+def test_any_callable_is_a_stop_and_callbacks_hear_of_everything(small_tsptw):
+    class Diary(Callbacks):
+        def __init__(self):
+            self.events = []
+
+        def on_start(self, progress):
+            self.events.append(("start", progress.evaluations))
+
+        def on_progress(self, progress):
+            self.events.append(("progress", progress.evaluations))
+
+        def on_end(self, result):
+            self.events.append(("end", result.evaluations))
+
+    diary = Diary()
+
+    def enough(progress):
+        return progress.evaluations >= 2_500
+
+    result = solve(small_tsptw, stop=enough, callbacks=[diary], seed=1)
+    assert result.stopped_by == "enough"
+    assert diary.events == [("start", 0), ("progress", 1000), ("progress", 2000), ("progress", 3000), ("end", 3000)]
+
+
+class Broken(Knapsack):
+    """Goes wrong at its twentieth evaluation."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how, self.n = how, 0
+
+    def evaluate(self, state):
+        self.n += 1
+        if self.n < 20:
+            return super().evaluate(state)
+        return self.how(state)
+
+
+def _raise(state):
+    raise RuntimeError("disk on fire")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        (_raise, r"evaluate\(\) of Broken raised RuntimeError: disk on fire"),
+        (lambda state: (1.0, float("nan")), "NaN or infinite in Broken"),
+        (lambda state: (float("inf"), 1.0), "NaN or infinite in Broken"),
+        (lambda state: (1.0, 2.0, 3.0), r"must return 2 objectives \(n_objectives\), got 3"),
+        (lambda state: None, "must return 2 objectives, got None"),
+        (lambda state: ("a", "b"), "must return 2 objectives, got"),
+    ],
+)
+def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(how, message):
+    with pytest.raises(ProblemError, match=message) as caught:
+        solve(Broken(how), ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1)
+    assert caught.value.result.evaluations == 19
+    assert len(caught.value.result.front) > 0
+
+
+def _problem(**methods):
+    return type("Odd", (Knapsack,), methods)()
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (_problem(legal_moves=lambda self, state: ()), r"legal_moves\(\) gave no move at the start of Odd"),
+        (_problem(legal_moves=lambda self, state: (1, 1)), r"returned the same move twice at depth 0 of Odd"),
+        (_problem(legal_moves=lambda self, state: (0, 1), max_moves=50), "Odd went on after 50 moves; raise max_moves"),
+        (_problem(legal_moves=lambda self, state: 1 / 0), "Odd raised ZeroDivisionError at depth 0 of a playout"),
+        (_problem(move_code=lambda self, state, move: []), "Odd raised TypeError at depth 0 .* unhashable"),
+        (_problem(n_objectives=0), "n_objectives of Odd must be a whole number of at least 1, got 0"),
+        (_problem(maximise=(True,)), "maximise of Odd must have one entry for each of the 2 objectives, got 1"),
+    ],
+)
+def test_broken_promises_are_named(problem, message):
+    with pytest.raises(ProblemError, match=message):
+        solve(problem, stop=MaxEvaluations(10))
+
+
+def test_negative_violations_are_refused():
+    class Odd(Word):
+        def evaluate(self, state):
+            return (1, 2, 3), -1
+
+    with pytest.raises(ProblemError, match="violations that are negative, NaN or infinite in Odd"):
+        solve(Odd(), stop=MaxEvaluations(10))
+
+
+def test_nothing_feasible_is_said_and_the_least_violated_come_back():
+    class Hopeless(Word):
+        def evaluate(self, state):
+            objectives, _ = super().evaluate(state)
+            return objectives, 1 + state.count("a")
+
+    result = solve(Hopeless(), ParetoNRPA(level=3), stop=MaxEvaluations(300), seed=1)
+    assert set(result.front.violations) == {1}
+    assert result.hypervolume == 0
+    assert result.reference_point is None
+    assert "No feasible solution was found" in result.summary()
+
+
+def test_a_single_objective_may_be_a_bare_number():
+    result = solve(Digits(), ParetoNRPA(level=3, n_policies=1, alpha=1.0), stop=MaxEvaluations(3_000), seed=1)
+    assert result.front.objectives.tolist() == [[0.0]]
+    assert result.front.solutions == [[3, 1, 4, 1, 5, 9]]
+
+
+def test_ctrl_c_keeps_the_best_front(small_tsptw):
+    class Impatient(Callbacks):
+        def on_progress(self, progress):
+            if progress.evaluations == 3_000:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    result = solve(small_tsptw, stop=MaxEvaluations(10**8), callbacks=Impatient(), seed=1)
+    assert result.stopped_by == "Ctrl-C"
+    assert result.evaluations == 3_000
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_second_ctrl_c_does_not_wait_for_the_evaluation_in_hand():
+    class Slow(Knapsack):
+        n = 0
+
+        def evaluate(self, state):
+            self.n += 1
+            if self.n == 5:
+                os.kill(os.getpid(), signal.SIGINT)
+                os.kill(os.getpid(), signal.SIGINT)
+                threading.Event().wait(60)
+            return super().evaluate(state)
+
+    result = solve(Slow(), ParetoNRPA(level=1), stop=MaxEvaluations(100), seed=1)
+    assert (result.stopped_by, result.evaluations) == ("Ctrl-C", 4)
+
+
+def test_solve_works_in_a_thread_where_signals_cannot_be_caught(small_tsptw):
+    results = []
+    thread = threading.Thread(target=lambda: results.append(solve(small_tsptw, stop=MaxEvaluations(100), seed=1)))
+    thread.start()
+    thread.join()
+    assert results[0].evaluations == 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"stop": None}, TypeError, "stop must be a stopping criterion"),
+        ({"stop": TargetHypervolume(1, reference_point=(1, 1))}, ValueError, "stop might never fire"),
+        ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
+        ({"resume": True}, ValueError, "resume needs the file to go on from"),
+        ({"reference_point": (1, 2, 3)}, ValueError, "reference_point must be 2 finite numbers"),
+        ({"problem": "rc_204.3"}, TypeError, "problem must be a Problem or a CompiledProblem, got str"),
+    ],
+)
+def test_bad_arguments_are_named(small_tsptw, arguments, error, message):
+    arguments = {"problem": small_tsptw, "stop": MaxEvaluations(10), **arguments}
+    with pytest.raises(error, match=message):
+        solve(arguments.pop("problem"), **arguments)
+
+
+def test_a_checkpoint_is_written_at_the_end_and_resuming_a_finished_run_adds_nothing(tmp_path):
+    problem, path = generate_tsptw(8, seed=1), tmp_path / "search.npz"
+    first = solve(problem, stop=MaxEvaluations(400), seed=1, checkpoint=path)
+    again = solve(problem, stop=MaxEvaluations(400), seed=1, checkpoint=path, resume=True)
+    longer = solve(problem, stop=MaxEvaluations(800), seed=1, checkpoint=path, resume=True)
+    assert again.evaluations == 400
+    assert again.front.solutions == first.front.solutions
+    assert longer.evaluations == 800
+    assert longer.parameters["iterations"] == first.parameters["iterations"]
