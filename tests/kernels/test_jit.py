@@ -51,7 +51,7 @@ problem = CompiledProblem(Data(np.ones(5)), **words, n_objectives=2, n_codes=10,
 search = ParetoNRPA(level=2).start(problem, seed=1, budget=50)
 print(search.is_compiled)
 search.advance(50)
-print([sum(entry.call.stats.cache_misses.values()) for entry in search.player.entries])
+print([sum(entry.pointer.stats.cache_misses.values()) for entry in search.player.entries])
 print(search.front().objectives.max())
 """
 

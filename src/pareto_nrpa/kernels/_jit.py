@@ -116,32 +116,41 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
 
 
 class Entry:
-    """A function of compiled code that Python calls: compiled when first needed, then found again on disk."""
+    """A function of compiled code that Python calls: compiled when first needed, then found again on disk.
+
+    `pointer` is what other compiled code takes as a typed function pointer. `call` is the way in from Python, there
+    after `compile`; it goes straight to the machine code, without Numba's look at the types of the arguments, which
+    for bundles of arrays takes longer than many a call. The caller vouches for them.
+    """
 
     def __init__(self, function: types.FunctionType, signature: Any, allocates: bool, bound: dict[str, Any]) -> None:
         copy = with_globals(function, **bound)
         copy.__qualname__ = f"{function.__name__}_{fingerprint(copy)}"
         copy.__name__ = copy.__qualname__
         self.name = copy.__name__
+        self.call: Any = None
         self._signature = signature
-        if _JIT_IS_OFF:
-            self.call: Any = copy
-        else:
-            self.call = njit(**(_OPTIONS if allocates else _ENGINE_OPTIONS), cache=True)(copy)
+        options = _OPTIONS if allocates else _ENGINE_OPTIONS
+        self.pointer: Any = copy if _JIT_IS_OFF else njit(**options, cache=True)(copy)
 
     def is_ready(self) -> bool:
-        """Tell whether calling needs no compiling: already done in this process, or stored on disk."""
-        if _JIT_IS_OFF or self.call.signatures:
+        """Tell whether `compile` has nothing to compile: done in this process, or stored on disk."""
+        if _JIT_IS_OFF or self.call is not None:
             return True
-        folder = Path(self.call.stats.cache_path)
+        folder = Path(self.pointer.stats.cache_path)
         return any(folder.glob(f"*{self.name}-*.nbi"))
 
-    def compile(self) -> Any:
-        """Return the callable, compiled (or loaded from disk) for the signature."""
-        if not _JIT_IS_OFF and not self.call.signatures:
-            self.call.compile(self._signature)
-            self.call.disable_compile()
-        return self.call
+    def compile(self) -> None:
+        """Compile for the signature, or load from disk what was compiled before."""
+        if self.call is not None:
+            return
+        if _JIT_IS_OFF:
+            self.call = self.pointer
+            return
+        self.pointer.compile(self._signature)
+        self.pointer.disable_compile()
+        (compiled,) = self.pointer.overloads.values()
+        self.call = compiled.entry_point
 
 
 _entries: dict[tuple[str, str], Entry] = {}

@@ -51,31 +51,32 @@ def record_and_tell(parts, options, slot, record, biases, scores):
 
 @bundle_kernel
 def _write(pool, slot, record, biases):
-    """Unpack a record: policy, number of moves, number of branchings; moves; counts; choices; codes."""
-    n_moves = record[1]
-    n_branchings = record[2]
-    pool.heads[slot, POLICY] = record[0]
+    """Unpack a record: for each branching its size, codes and choice; then the moves, the policy, how many moves."""
+    n_moves = record[record.size - 1]
+    first_move = record.size - 2 - n_moves
+    at = 0
+    end = 0
+    n_branchings = 0
+    while at < first_move:
+        count = record[at]
+        for i in range(count):
+            pool.codes[slot, end + i] = record[at + 1 + i]
+        pool.chosen[slot, n_branchings] = end + record[at + 1 + count]
+        end += count
+        at += count + 2
+        pool.ends[slot, n_branchings] = end
+        n_branchings += 1
+    for i in range(n_moves):
+        pool.moves[slot, i] = record[first_move + i]
+    pool.heads[slot, POLICY] = record[record.size - 2]
     pool.heads[slot, N_MOVES] = n_moves
     pool.heads[slot, N_BRANCHINGS] = n_branchings
-    moves = record[3 : 3 + n_moves]
-    counts = record[3 + n_moves : 3 + n_moves + n_branchings]
-    choices = record[3 + n_moves + n_branchings : 3 + n_moves + 2 * n_branchings]
-    codes = record[3 + n_moves + 2 * n_branchings :]
-    for i in range(n_moves):
-        pool.moves[slot, i] = moves[i]
-    end = 0
-    for i in range(n_branchings):
-        pool.chosen[slot, i] = end + choices[i]
-        end += counts[i]
-        pool.ends[slot, i] = end
-    for i in range(codes.size):
-        pool.codes[slot, i] = codes[i]
     for i in range(biases.size):
         pool.biases[slot, i] = biases[i]
 
 
-def tabulate(weights, inverse_temperature, out):
-    """Fill `out` with exp(weight / temperature)."""
+def tabulate(weights, policy, inverse_temperature, out):
+    """Fill `out` with exp(weight / temperature) of the first codes of a policy of level 1."""
     scale = power_scale(inverse_temperature)
-    for i in range(out.size):
-        out[i] = fast_exp2(weights[i] * scale)
+    for i in range(min(out.size, weights.shape[2])):
+        out[i] = fast_exp2(weights[0, policy, i] * scale)

@@ -79,8 +79,8 @@ class CompiledPlayer:
                 search.settings,
                 search.rng,
                 self._signs,
-                self._playout.call,
-                self._tell.call,
+                self._playout.pointer,
+                self._tell.pointer,
                 n - done,
             )
             status = int(search.machine.counters[STATUS])

@@ -35,6 +35,8 @@ from .messages import status_message
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from .search import Search
 
 _BLOCK_OF_DRAWS = 256
@@ -81,9 +83,11 @@ class PlainPlayer:
         self._moves_by_number: list[Any] = []
         self._bias = plain_bias(problem) if search.settings.has_bias else None
         self._signs: list[float] = objective_signs(problem).tolist()
-        self._maximises = min(self._signs) < 0
+        self._scores_array = np.zeros(1 + problem.n_objectives)
+        self._scores_view: Any = memoryview(self._scores_array)  # the fast way to write single numbers
         self._preferences = search.machine.preferences
         self._draws: list[float] = []
+        self._powers = np.empty(_MAX_TABLE)
         self._settings = tuple(search.settings)
         parts = recording.flatten(search.machine)
         learned = types.int64(
@@ -95,9 +99,11 @@ class PlainPlayer:
             types.float64[::1],
         )
         self._learn = compile_entry(recording.record_and_tell, learned)
-        tabled = types.void(types.float64[::1], types.float64, types.float64[::1])
+        tabled = types.void(types.float64[:, :, ::1], types.int64, types.float64, types.float64[::1])
         self._tabulate = compile_entry(recording.tabulate, tabled)
         self.entries = (self._learn, self._tabulate)
+        # How much fits into the arrays; looked up once, as looking is slow.
+        self._n_codes = self._max_moves = self._max_candidates = 0
         self._machine: Any = None
         self._parts: Any = None
 
@@ -152,68 +158,76 @@ class PlainPlayer:
 
     def _play(self, search: Search, policy: int) -> tuple[Any, Any, Any]:
         """Play one sequence; returns the final state and what there is to record of it."""
-        problem, number, bias = self.problem, self.codes, self._bias
-        legal_moves, play_move, move_code = problem.legal_moves, problem.play, problem.move_code
-        draws, max_moves = self._draws, problem.max_moves
-        strength = self._strengths(search, policy)
-        checking = search.machine.counters[EVALUATIONS] < search.settings.n_checked
+        problem = self.problem
         played: list[Any] = []
-        codes: list[int] = []
+        record: list[int] = []  # for each branching: number of moves, their codes, position chosen
         biases: list[float] = []
-        counts: list[int] = []
-        chosen: list[int] = []
         try:
-            state = problem.initial_state()
-            while True:
-                moves = legal_moves(state)
-                if moves.__class__ is not tuple and moves.__class__ is not list:
-                    moves = list(moves)
-                count = len(moves)
-                if count > 1:
-                    if checking and len(set(moves)) < count:
-                        raise self._error(REPEATED_MOVE, len(played))
-                    total, sums = 0.0, []
-                    for move in moves:
-                        code = number[move_code(state, move)]
-                        codes.append(code)
-                        total += strength[code]
-                        sums.append(total)
-                    if bias is not None:
-                        extra = self._biases(search, policy, state, moves)
-                        biases += extra
-                        sums = self._biased_sums(search, policy, codes[-count:], extra)
-                        total = sums[-1]
-                    if not 1e-250 < total < 1e250:
-                        sums = self._safe_sums(search, policy, codes[-count:], biases[-count:])
-                        total = sums[-1]
-                    if not draws:
-                        self._refill(search)
-                    # The last one is what is left: rounding must not lead beyond it.
-                    position = bisect_right(sums, draws.pop() * total, 0, count - 1)
-                    chosen.append(position)
-                    counts.append(count)
-                    move = moves[position]
-                elif count == 1:
-                    move = moves[0]
-                else:
-                    break
-                if len(played) == max_moves:
-                    raise self._error(TOO_LONG, max_moves)
-                played.append(move)
-                state = play_move(state, move)
-            if not played:
-                raise self._error(NO_MOVE, 0)
-            numbers = list(map(self.moves.__getitem__, played))
+            state = self._play_moves(search, policy, played, record, biases)
+            record += map(self.moves.__getitem__, played)
         except ProblemError:
             raise
         except Exception as error:
             name = problem_name(problem)
             message = f"{name} raised {type(error).__name__} at depth {len(played)} of a playout: {error}."
             raise ProblemError(message) from error
-        self._fit(search, len(played), len(codes))
-        content = array("q", [policy, len(played), len(counts), *numbers, *counts, *chosen, *codes])
+        if not played:
+            raise self._error(NO_MOVE, 0)
+        if len(played) > problem.max_moves:
+            raise self._error(TOO_LONG, problem.max_moves)
+        self._fit(search, len(played), len(record))
+        record += (policy, len(played))
         extras = np.array(biases) if biases else _NOTHING
-        return state, np.frombuffer(content, dtype=np.int64), extras
+        return state, np.frombuffer(array("q", record), dtype=np.int64), extras
+
+    def _play_moves(
+        self, search: Search, policy: int, played: list[Any], record: list[int], biases: list[float]
+    ) -> Any:
+        """Play to the end, or to one move more than allowed; returns the final state."""
+        problem, bias, number, draw = self.problem, self._bias, self.codes, self._draws.pop
+        legal_moves, play_move, move_code = problem.legal_moves, problem.play, problem.move_code
+        strength = self._strengths(search, policy)
+        checking = search.machine.counters[EVALUATIONS] < search.settings.n_checked
+        state = problem.initial_state()
+        for _ in range(problem.max_moves + 1):
+            moves = legal_moves(state)
+            if moves.__class__ is not tuple and moves.__class__ is not list:
+                moves = list(moves)
+            count = len(moves)
+            if count > 1:
+                if checking and len(set(moves)) < count:
+                    raise self._error(REPEATED_MOVE, len(played))
+                record.append(count)
+                total, sums = 0.0, []
+                for move in moves:
+                    code = number[move_code(state, move)]
+                    record.append(code)
+                    total += strength[code]
+                    sums.append(total)
+                if bias is not None:
+                    extra = self._biases(search, policy, state, moves)
+                    biases += extra
+                    sums = self._biased_sums(search, policy, record[-count:], extra)
+                    total = sums[-1]
+                if not 1e-250 < total < 1e250:
+                    sums = self._safe_sums(search, policy, record[-count:], biases[-count:])
+                    total = sums[-1]
+                try:
+                    threshold = draw() * total
+                except IndexError:
+                    self._refill(search)
+                    threshold = draw() * total
+                # The last one is what is left: rounding must not lead beyond it.
+                position = bisect_right(sums, threshold, 0, count - 1)
+                record.append(position)
+                move = moves[position]
+            elif count == 1:
+                move = moves[0]
+            else:
+                break
+            played.append(move)
+            state = play_move(state, move)
+        return state
 
     def _biases(self, search: Search, policy: int, state: Any, moves: Sequence[Any]) -> list[float]:
         assert self._bias is not None
@@ -222,14 +236,12 @@ class PlainPlayer:
 
     def _strengths(self, search: Search, policy: int) -> list[float] | _Strengths:
         """Return exp(weight / temperature) by the number of a code; codes met in this playout are added to it."""
-        weights = search.machine.weights[0, policy]
         n_known, inverse = len(self.codes), search.settings.inverse_temperature
         if n_known > _MAX_TABLE:
             self.codes.table = None
-            return _Strengths(memoryview(weights), inverse)
-        powers = np.empty(n_known)
-        self._tabulate.call(weights[:n_known], inverse, powers)
-        self.codes.table = table = powers.tolist()
+            return _Strengths(memoryview(search.machine.weights[0, policy]), inverse)
+        self._tabulate.call(search.machine.weights, policy, inverse, self._powers)
+        self.codes.table = table = self._powers[:n_known].tolist()
         return table
 
     def _biased_sums(self, search: Search, policy: int, codes: list[int], extra: list[float]) -> list[float]:
@@ -252,14 +264,18 @@ class PlainPlayer:
 
     def _fit(self, search: Search, n_moves: int, n_candidates: int) -> None:
         """Make room for a longer sequence and for codes met for the first time."""
+        n_codes = len(self.codes)
+        if n_codes == self._n_codes and n_moves <= self._max_moves and n_candidates <= self._max_candidates:
+            return
         machine = search.machine
         if n_moves > machine.pool.moves.shape[1] or n_candidates > machine.pool.codes.shape[1]:
-            search.machine = machine = with_longer_sequences(machine, 2 * n_moves, 2 * n_candidates)
-        n_codes = len(self.codes)
-        if n_codes != machine.counters[N_CODES]:
-            if n_codes > machine.weights.shape[2]:
-                search.machine = machine = with_codes(machine, 2 * n_codes)
-            machine.counters[N_CODES] = n_codes
+            machine = with_longer_sequences(machine, 2 * n_moves, 2 * n_candidates)
+        if n_codes > machine.weights.shape[2]:
+            machine = with_codes(machine, 2 * n_codes)
+        machine.counters[N_CODES] = n_codes
+        search.machine = machine
+        self._n_codes = n_codes
+        self._max_moves, self._max_candidates = machine.pool.moves.shape[1], machine.pool.codes.shape[1]
 
     def _evaluated(self, evaluate: Any, state: Any) -> Any:
         try:
@@ -268,7 +284,7 @@ class PlainPlayer:
             message = f"evaluate() of {problem_name(self.problem)} raised {type(error).__name__}: {error}."
             raise ProblemError(message) from error
 
-    def _scores(self, value: Any) -> Any:
+    def _scores(self, value: Any) -> NDArray[np.float64]:
         """Return violations and minimised objectives of what `evaluate` returned, checking every promise about it."""
         problem, violations = self.problem, 0.0
         m = problem.n_objectives
@@ -291,9 +307,11 @@ class PlainPlayer:
             raise self._error(NOT_FINITE, 0)
         if not 0 <= violations < math.inf:
             raise self._error(BAD_VIOLATIONS, 0)
-        if self._maximises:
-            values = [sign * value for sign, value in zip(self._signs, values, strict=True)]
-        return np.array([violations, *values])
+        scores = self._scores_view
+        scores[0] = violations
+        for k, sign in enumerate(self._signs, 1):
+            scores[k] = sign * values[k - 1]
+        return self._scores_array
 
     def solution(self, moves: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers."""
