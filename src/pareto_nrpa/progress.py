@@ -43,8 +43,7 @@ class ProgressBar(Callbacks):
         self._updated = 0.0
         self._task: Any = None
         self._bar = RichProgress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
+            BarColumn(bar_width=16),
             TextColumn("{task.fields[numbers]}"),
             TimeElapsedColumn(),
             console=self._console,
@@ -66,7 +65,7 @@ class ProgressBar(Callbacks):
         """Show the bar."""
         if progress.evaluations:
             self._console.print(f"Going on from evaluation {progress.evaluations:,}.")
-        self._task = self._bar.add_task("search", total=self._evaluations or self._seconds, numbers="")
+        self._task = self._bar.add_task("", total=self._evaluations or self._seconds, numbers="")
         self._bar.start()
 
     def on_progress(self, progress: Progress) -> None:
@@ -77,14 +76,16 @@ class ProgressBar(Callbacks):
             self._draw(progress)
 
     def _draw(self, progress: Progress) -> None:
-        rate = progress.evaluations / progress.cpu_seconds if progress.cpu_seconds else 0.0
         done: float = progress.evaluations if self._evaluations else progress.seconds
-        state = (
-            f"hypervolume {self._hypervolume(progress):.5g}"
-            if progress.violations == 0
-            else f"violations of the best {progress.violations:g}"
-        )
-        numbers = f"{progress.evaluations:,} evaluations, {rate:,.0f}/s, front of {len(progress.objectives)}, {state}"
+        rate = progress.evaluations / progress.cpu_seconds if progress.cpu_seconds else 0.0
+        if progress.violations == 0:
+            state = f"hypervolume {self._hypervolume(progress):.4g}"
+        else:
+            state = f"violations {progress.violations:g}"
+        self._show(done, progress.evaluations, rate, len(progress.objectives), state)
+
+    def _show(self, done: float, evaluations: int, rate: float, size: int, state: str) -> None:
+        numbers = f"{evaluations:,} evals, {rate:,.0f}/s, front {size}, {state}"
         self._bar.update(self._task, completed=done, numbers=numbers)
 
     def _hypervolume(self, progress: Progress) -> float:
@@ -95,9 +96,14 @@ class ProgressBar(Callbacks):
         return hypervolume(progress.objectives, reference_point=self._reference)
 
     def on_end(self, result: Result) -> None:
-        """Fill the bar."""
-        if self._evaluations and result.evaluations >= self._evaluations:
-            self._bar.update(self._task, completed=self._evaluations)
+        """Show where it ended."""
+        done: float = result.evaluations if self._evaluations else result.wall_seconds
+        rate = result.evaluations / result.cpu_seconds if result.cpu_seconds else 0.0
+        front = result.front
+        state = f"hypervolume {result.hypervolume:.4g}"
+        if len(front) and not front.is_feasible:
+            state = f"violations {front.violations[0]:g}"
+        self._show(done, result.evaluations, rate, len(front), state)
 
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""

@@ -84,7 +84,7 @@ class PlainPlayer:
         self._bias = plain_bias(problem) if search.settings.has_bias else None
         self._signs: list[float] = objective_signs(problem).tolist()
         self._scores_array = np.zeros(1 + problem.n_objectives)
-        self._scores_view: Any = memoryview(self._scores_array)  # the fast way to write single numbers
+        self._scores_view: Any = self._scores_array.data  # the fast way to write single numbers
         self._preferences = search.machine.preferences
         self._draws: list[float] = []
         self._powers = np.empty(_MAX_TABLE)
@@ -241,7 +241,8 @@ class PlainPlayer:
             self.codes.table = None
             return _Strengths(memoryview(search.machine.weights[0, policy]), inverse)
         self._tabulate.call(search.machine.weights, policy, inverse, self._powers)
-        self.codes.table = table = self._powers[:n_known].tolist()
+        table: list[float] = self._powers[:n_known].tolist()
+        self.codes.table = table
         return table
 
     def _biased_sums(self, search: Search, policy: int, codes: list[int], extra: list[float]) -> list[float]:

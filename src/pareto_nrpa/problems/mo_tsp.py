@@ -11,7 +11,7 @@ import numpy as np
 
 from ..kernels._jit import kernel
 from ..problem import CompiledProblem
-from .matrices import BIAS_FACTOR, checked_matrices, normalised
+from .matrices import BIAS_FACTOR, checked_matrices, normalised, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def bias(data, state, move, preference):
 def evaluate(data, state, out):
     """Close the tour."""
     for k in range(out.size):
-        out[k] = state.sums[k] + data.costs[k, state.numbers[_CITY], 0]
+        out[k] = rounded(state.sums[k] + data.costs[k, state.numbers[_CITY], 0])
     return 0
 
 

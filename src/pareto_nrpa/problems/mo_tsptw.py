@@ -14,7 +14,7 @@ import numpy as np
 from ..exceptions import InstanceError
 from ..kernels._jit import kernel
 from ..problem import CompiledProblem
-from .matrices import BIAS_FACTOR, checked_matrices, normalised
+from .matrices import BIAS_FACTOR, checked_matrices, normalised, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,7 @@ def bias(data, state, move, preference):
 def evaluate(data, state, out):
     """Close the tour; the depot's own window is not checked on return, as in the public instances."""
     for k in range(out.size):
-        out[k] = state.sums[k] + data.costs[k, state.numbers[_CITY], 0]
+        out[k] = rounded(state.sums[k] + data.costs[k, state.numbers[_CITY], 0])
     return state.numbers[_LATE]
 
 
