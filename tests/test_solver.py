@@ -219,7 +219,7 @@ def test_ctrl_c_keeps_the_best_front(small_tsptw):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_second_ctrl_c_does_not_wait_for_the_evaluation_in_hand():
+def test_a_second_ctrl_c_does_not_wait_for_the_evaluation_in_hand(tmp_path):
     class Slow(Knapsack):
         n = 0
 
@@ -231,8 +231,10 @@ def test_a_second_ctrl_c_does_not_wait_for_the_evaluation_in_hand():
                 threading.Event().wait(60)
             return super().evaluate(state)
 
-    result = solve(Slow(), ParetoNRPA(level=1), stop=MaxEvaluations(100), seed=1)
+    path = tmp_path / "search.npz"
+    result = solve(Slow(), ParetoNRPA(level=1), stop=MaxEvaluations(100), seed=1, checkpoint=path)
     assert (result.stopped_by, result.evaluations) == ("Ctrl-C", 4)
+    assert not path.exists(), "a search stopped in mid-playout would not go on to the same result"
 
 
 def test_solve_works_in_a_thread_where_signals_cannot_be_caught(small_tsptw):

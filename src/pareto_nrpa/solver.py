@@ -217,7 +217,9 @@ class _Run:
             with _Interrupt() as interrupt:
                 self._loop(interrupt)
         except KeyboardInterrupt:
+            # In the middle of a playout: the last checkpoint stays, as going on from here would lead elsewhere.
             self.stopped_by = "Ctrl-C"
+            self.checkpoint = None
         except ProblemError as error:
             self.stopped_by = "an error of the problem"
             if self.search.evaluations:

@@ -184,7 +184,7 @@ class PlainPlayer:
         self, search: Search, policy: int, played: list[Any], record: list[int], biases: list[float]
     ) -> Any:
         """Play to the end, or to one move more than allowed; returns the final state."""
-        problem, bias, number, draw = self.problem, self._bias, self.codes, self._draws.pop
+        problem, bias, number, draws = self.problem, self._bias, self.codes, self._draws
         legal_moves, play_move, move_code = problem.legal_moves, problem.play, problem.move_code
         strength = self._strengths(search, policy)
         checking = search.machine.counters[EVALUATIONS] < search.settings.n_checked
@@ -197,6 +197,20 @@ class PlainPlayer:
             if count > 1:
                 if checking and len(set(moves)) < count:
                     raise self._error(REPEATED_MOVE, len(played))
+                if count == 2 and bias is None:
+                    # Take or leave: so common, and so much shorter without running sums, that it has its own lines.
+                    first, second = moves
+                    code, other = number[move_code(state, first)], number[move_code(state, second)]
+                    total = strength[code] + strength[other]
+                    if 1e-250 < total < 1e250:
+                        if not draws:
+                            self._refill(search)
+                        take_second = draws.pop() * total >= strength[code]
+                        record += (2, code, other, take_second)
+                        move = second if take_second else first
+                        played.append(move)
+                        state = play_move(state, move)
+                        continue
                 record.append(count)
                 total, sums = 0.0, []
                 for move in moves:
@@ -212,13 +226,10 @@ class PlainPlayer:
                 if not 1e-250 < total < 1e250:
                     sums = self._safe_sums(search, policy, record[-count:], biases[-count:])
                     total = sums[-1]
-                try:
-                    threshold = draw() * total
-                except IndexError:
+                if not draws:
                     self._refill(search)
-                    threshold = draw() * total
                 # The last one is what is left: rounding must not lead beyond it.
-                position = bisect_right(sums, threshold, 0, count - 1)
+                position = bisect_right(sums, draws.pop() * total, 0, count - 1)
                 record.append(position)
                 move = moves[position]
             elif count == 1:
