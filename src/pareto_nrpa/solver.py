@@ -19,7 +19,7 @@ from .files import check_writable
 from .metrics import hypervolume_history, worst_point
 from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_name
 from .result import Front, Result
-from .stop import Progress, StopCriterion, budget_of, check_stop, fired_by
+from .stop import Progress, StopCriterion, budget_of, check_stop, fired_by, next_look
 
 if TYPE_CHECKING:
     import os
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN_CHECKPOINTS = 10.0
+# How long to work between two looks at clock and keyboard.
+_SHORT_SLICE, _LONG_SLICE = 0.01, 0.05
 
 
 class Search(Protocol):
@@ -204,6 +206,7 @@ class _Run:
         self.reference, self.callbacks, self.checkpoint = reference, callbacks, checkpoint
         self.signs = objective_signs(problem)
         self.stopped_by = ""
+        self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
 
     def to_the_end(self) -> Result:
         if not self.search.is_compiled:
@@ -239,7 +242,7 @@ class _Run:
             if interrupt.requested:
                 self.stopped_by = "Ctrl-C"
                 return
-            self._advance(self._next_slice())
+            self._advance(self._next_slice(progress))
             progress = self.progress()
             for callback in self.callbacks:
                 callback.on_progress(progress)
@@ -248,20 +251,23 @@ class _Run:
                 saved = time.perf_counter()
         self.stopped_by = fired_by(self.stop, progress)
 
-    def _next_slice(self) -> int:
-        """Return how far to go: to the next multiple of the slice size, so that all runs look up at the same places."""
-        done, size = self.search.evaluations, self.search.slice_size
-        n = size - done % size
-        budget = budget_of(self.stop)
-        return n if budget is None else max(1, min(n, budget - done))
+    def _next_slice(self, progress: Progress) -> int:
+        """Return how far to go without looking up: never past a place where the stop must be asked."""
+        look = next_look(self.stop, progress, self.search.slice_size)
+        return max(1, int(min(self.stride, look - progress.evaluations)))
 
     def _advance(self, n: int) -> None:
         wall, cpu = time.perf_counter(), time.thread_time()
         try:
             self.search.advance(n)
         finally:
-            self.search.wall_seconds += time.perf_counter() - wall
+            seconds = time.perf_counter() - wall
+            self.search.wall_seconds += seconds
             self.search.cpu_seconds += time.thread_time() - cpu
+        if n == self.stride and seconds < _SHORT_SLICE:
+            self.stride *= 2
+        elif seconds > _LONG_SLICE:
+            self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:
         objectives, violations = self.search.best()

@@ -60,6 +60,10 @@ class Stop:
         """Return the number of evaluations after which the search surely ends, if that is known."""
         return None
 
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the evaluation at which it must be asked next; a criterion of time may be asked whenever it suits."""
+        return math.inf
+
     def __or__(self, other: StopCriterion) -> AnyOf:
         return AnyOf(self, other)
 
@@ -79,6 +83,10 @@ class MaxEvaluations(Stop):
 
     def budget(self) -> int | None:
         """Return the number of evaluations."""
+        return self.evaluations
+
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the last evaluation."""
         return self.evaluations
 
     def __str__(self) -> str:
@@ -123,6 +131,10 @@ class NoImprovement(Stop):
         """Return True when the front has been the same for too long."""
         return progress.evaluations - progress.last_improvement >= self.evaluations
 
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the evaluation at which it fires if nothing improves before."""
+        return progress.last_improvement + self.evaluations
+
     def __str__(self) -> str:
         return f"{self.evaluations:,} evaluations without improvement"
 
@@ -142,6 +154,10 @@ class TargetHypervolume(Stop):
         """Return True when the front is good enough."""
         return progress.hypervolume(self.reference_point) >= self.value
 
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the end of the slice: looking after every evaluation would take longer than the evaluations."""
+        return next_multiple(progress.evaluations, slice_size)
+
     def __str__(self) -> str:
         return f"a hypervolume of {self.value:g}"
 
@@ -157,6 +173,10 @@ class _Combination(Stop):
 
     def _budgets(self) -> list[int | None]:
         return [budget_of(criterion) for criterion in self.criteria]
+
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the first evaluation at which one of the criteria must be asked."""
+        return min(next_look(criterion, progress, slice_size) for criterion in self.criteria)
 
     def _certain(self, combine: Callable[[list[bool]], bool]) -> bool:
         return combine([getattr(criterion, "is_certain", True) for criterion in self.criteria])
@@ -206,6 +226,18 @@ class AllOf(_Combination):
 def budget_of(criterion: StopCriterion) -> int | None:
     """Return the evaluations after which a criterion surely stops, if it says so."""
     return criterion.budget() if isinstance(criterion, Stop) else None
+
+
+def next_look(criterion: StopCriterion, progress: Progress, slice_size: int) -> float:
+    """Return the evaluation at which a criterion must be asked next, so that it fires at the same one in every run."""
+    if isinstance(criterion, Stop):
+        return criterion.next_look(progress, slice_size)
+    return next_multiple(progress.evaluations, slice_size)
+
+
+def next_multiple(done: int, size: int) -> int:
+    """Return the next multiple of `size` after `done`."""
+    return (done // size + 1) * size
 
 
 def fired_by(criterion: StopCriterion, progress: Progress) -> str:

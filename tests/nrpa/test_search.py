@@ -126,7 +126,7 @@ def test_a_batch_is_asked_with_the_same_policies_and_may_be_told_in_part():
 @pytest.mark.parametrize(
     ("objectives", "violations", "message"),
     [
-        ([[1.0]], None, r"objectives must have 2 columns \(n_objectives\), got 1"),
+        ([[1.0]], None, r"objectives must have shape \(1, 2\), got \(1, 1\)"),
         ([[1.0, float("nan")]], None, "must be finite"),
         ([[1.0, 2.0]], [-1], "violations not negative"),
         ([[1.0, 2.0]], [0, 0], "one entry for each of the 1 candidates"),

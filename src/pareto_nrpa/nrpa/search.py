@@ -44,9 +44,9 @@ _CANDIDATES_PER_SLICE = 1_000_000
 _MAX_SLICE = 1_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
-    """A sequence to evaluate, as handed out by `ask`."""
+    """A sequence to evaluate, as handed out by `ask`; equal to itself alone, as its state may be anything."""
 
     solution: list[Any]
     policy: int
@@ -145,7 +145,7 @@ class Search:
 
     @property
     def slice_size(self) -> int:
-        """A number of evaluations after which one should look up; depends on the problem alone, never on time."""
+        """A number of evaluations that take a moment; depends on the problem alone, never on time."""
         if not isinstance(self.problem, CompiledProblem):
             return 1
         return max(1, min(_MAX_SLICE, _CANDIDATES_PER_SLICE // int(self.machine.pool.codes.shape[1])))
@@ -158,7 +158,6 @@ class Search:
     def ask(self, n: int = 1) -> list[Candidate]:
         """Return n sequences to evaluate, all sampled with the policies as they are now."""
         self.compile()
-        asked = []
         for _ in range(n):
             slot, policy = self.open_slot()
             try:
@@ -166,9 +165,8 @@ class Search:
             except BaseException:
                 self.close_slot(slot)
                 raise
-            asked.append(self._candidate(slot, state))
-        self.pending += asked
-        return asked
+            self.pending.append(self._candidate(slot, state))
+        return self.pending[len(self.pending) - n :]
 
     def _candidate(self, slot: int, state: Any) -> Candidate:
         pool = self.machine.pool
@@ -188,18 +186,20 @@ class Search:
         violations: ArrayLike | None = None,
     ) -> None:
         """Learn from evaluated candidates, in the given order; tell in the order asked for repeatable runs."""
-        values = np.asarray(objectives, dtype=float).reshape(len(candidates), -1)
         m = self.problem.n_objectives
-        if values.shape[1] != m:
-            raise ProblemError(f"objectives must have {m} columns (n_objectives), got {values.shape[1]}.")
+        values = np.asarray(objectives, dtype=float)
+        if values.ndim < 2 and m == 1:
+            values = values.reshape(-1, 1)
+        if values.shape != (len(candidates), m):
+            raise ProblemError(f"objectives must have shape ({len(candidates)}, {m}), got {values.shape}.")
         counts = np.zeros(len(candidates)) if violations is None else np.asarray(violations, dtype=float)
         if counts.shape != (len(candidates),):
             raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
         if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
             raise ProblemError("objectives and violations must be finite, violations not negative; got others.")
+        if any(candidate not in self.pending for candidate in candidates):
+            raise ProblemError(f"tell() was given a candidate of {problem_name(self.problem)} not asked for here.")
         for candidate, row, count in zip(candidates, values, counts, strict=True):
-            if candidate not in self.pending:
-                raise ProblemError(f"tell() was given a candidate of {problem_name(self.problem)} not asked for here.")
             self.pending.remove(candidate)
             self.make_room()
             self.machine.pool.scores[candidate.slot] = [count, *(row * self._signs)]
