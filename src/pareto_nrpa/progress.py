@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
@@ -43,9 +43,8 @@ class ProgressBar(Callbacks):
         self._updated = 0.0
         self._task: Any = None
         self._bar = RichProgress(
-            BarColumn(bar_width=16),
+            BarColumn(bar_width=12),
             TextColumn("{task.fields[numbers]}"),
-            TimeElapsedColumn(),
             console=self._console,
             disable=quiet,
         )
@@ -77,15 +76,17 @@ class ProgressBar(Callbacks):
 
     def _draw(self, progress: Progress) -> None:
         done: float = progress.evaluations if self._evaluations else progress.seconds
-        rate = progress.evaluations / progress.cpu_seconds if progress.cpu_seconds else 0.0
-        if progress.violations == 0:
-            state = f"hypervolume {self._hypervolume(progress):.4g}"
-        else:
-            state = f"violations {progress.violations:g}"
-        self._show(done, progress.evaluations, rate, len(progress.objectives), state)
+        value = self._hypervolume(progress) if progress.violations == 0 else 0.0
+        size = len(progress.objectives)
+        self._show(done, progress.evaluations, progress.cpu_seconds, size, progress.violations, value)
 
-    def _show(self, done: float, evaluations: int, rate: float, size: int, state: str) -> None:
-        numbers = f"{evaluations:,} evals, {rate:,.0f}/s, front {size}, {state}"
+    def _show(
+        self, done: float, evaluations: int, cpu_seconds: float, size: int, violations: float, value: float
+    ) -> None:
+        rate = evaluations / cpu_seconds if cpu_seconds else 0.0
+        numbers = (
+            f"{evaluations:,} evals {rate:,.0f}/s, front {size}, violations {violations:g}, hypervolume {value:.3g}"
+        )
         self._bar.update(self._task, completed=done, numbers=numbers)
 
     def _hypervolume(self, progress: Progress) -> float:
@@ -97,13 +98,10 @@ class ProgressBar(Callbacks):
 
     def on_end(self, result: Result) -> None:
         """Show where it ended."""
-        done: float = result.evaluations if self._evaluations else result.wall_seconds
-        rate = result.evaluations / result.cpu_seconds if result.cpu_seconds else 0.0
         front = result.front
-        state = f"hypervolume {result.hypervolume:.4g}"
-        if len(front) and not front.is_feasible:
-            state = f"violations {front.violations[0]:g}"
-        self._show(done, result.evaluations, rate, len(front), state)
+        done: float = result.evaluations if self._evaluations else result.wall_seconds
+        violations = float(front.violations[0]) if len(front) else float("nan")
+        self._show(done, result.evaluations, result.cpu_seconds, len(front), violations, result.hypervolume)
 
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""
