@@ -275,7 +275,7 @@ def test_the_progress_bar_says_when_kernels_compile(capsys):
     from pareto_nrpa.progress import ProgressBar
 
     ProgressBar(generate_tsptw(5), evaluations=10, seconds=None).on_compile()
-    assert "Compiling kernels for the first time" in capsys.readouterr().err
+    assert "Compiling kernels for this kind of problem" in capsys.readouterr().err
 
 
 def test_a_terminal_shows_where_the_search_stands(run, monkeypatch):
@@ -326,7 +326,9 @@ def checkpoint(run):
 
 def test_a_checkpoint_of_another_problem_is_refused(run, checkpoint):
     outcome = run("solve", "tsptw:n=9,seed=3", *SMALL, "--checkpoint", checkpoint, "--resume")
-    assert_refused(outcome, r"the checkpoint c\.npz is of another problem \(tsptw:n=8,.*, not tsptw:n=9,.*\)")
+    assert_refused(
+        outcome, r"the checkpoint c\.npz is of another problem \(tsptw:n=8,.*\), or the data or code of tsptw:n=9,"
+    )
 
 
 def test_a_checkpoint_of_other_parameters_is_refused(run, checkpoint):
@@ -341,7 +343,7 @@ def test_a_truncated_checkpoint_is_refused_and_kept(run, checkpoint, share):
     with open(checkpoint, "wb") as file:
         file.write(content[: int(share * len(content))])
     outcome = run("solve", TOY, *SMALL, "--checkpoint", checkpoint, "--resume")
-    assert_refused(outcome, r"c\.npz is not a checkpoint of pareto-nrpa, or is damaged; start again without --resume")
+    assert_refused(outcome, r"c\.npz is not a checkpoint of pareto-nrpa, or is damaged; start again with another file")
     assert os.path.getsize(checkpoint) == int(share * len(content))
 
 

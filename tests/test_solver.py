@@ -172,7 +172,7 @@ def _problem(**methods):
         (_problem(legal_moves=lambda self, state: 1 / 0), "Odd raised ZeroDivisionError at depth 0 of a playout"),
         (_problem(move_code=lambda self, state, move: []), "Odd raised TypeError at depth 0 .* unhashable"),
         (_problem(n_objectives=0), "n_objectives of Odd must be a whole number of at least 1, got 0"),
-        (_problem(maximise=(True,)), "maximise of Odd must have one entry for each of the 2 objectives, got 1"),
+        (_problem(maximise=(True,)), "maximise of Odd must have one entry for each of the 2 objectives, got"),
     ],
 )
 def test_broken_promises_are_named(problem, message):

@@ -65,7 +65,10 @@ def solve(
         Optional[int],  # noqa: UP045
         typer.Option(help=f"Stop after this many evaluations (default {_DEFAULT_EVALUATIONS:,} unless --seconds)."),
     ] = None,
-    seconds: Annotated[Optional[float], typer.Option(help="Stop after this many seconds.")] = None,  # noqa: UP045
+    seconds: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(help="Stop after this many seconds, those before --resume included."),
+    ] = None,
     level: Annotated[int, typer.Option(help="Depth of the nesting.")] = 4,
     policies: Annotated[int, typer.Option(help="Number of policies.")] = 4,
     alpha: Annotated[float, typer.Option(help="Learning rate.")] = 0.5,
@@ -100,7 +103,7 @@ def solve(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
-    from .exceptions import ProblemError
+    from .exceptions import ParetoNRPAError
     from .nrpa.params import ParetoNRPA
     from .problems import load
     from .solver import check_seed
@@ -122,6 +125,8 @@ def solve(
     )
     problem = load(instance, data=data)
     targets = _targets(out, json, problem.name, seed)
+    if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
+        _fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
     if resume and checkpoint is None:
         _fail("--resume needs the file to go on from: give it with --checkpoint.")
     from .progress import ProgressBar
@@ -130,12 +135,12 @@ def solve(
     try:
         with bar:
             result = run(problem, algorithm, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume)
-    except ProblemError as error:
+    except ParetoNRPAError as error:
         if error.result is not None:
-            _save(error.result, targets, json)
-            raise ProblemError(f"{error} The front found before is in {targets[0]}.") from error
+            saved = _save(error.result, targets, json, out)
+            raise ParetoNRPAError(f"{error} The front found before is in {saved[0]}.") from error
         raise
-    saved = _save(result, targets, json)
+    saved = _save(result, targets, json, out)
     if not quiet:
         bar.show(result, saved)
 
@@ -167,7 +172,9 @@ def _targets(out: Path | None, json: Path | None, name: str, seed: int) -> list[
     targets = [] if json is None else [json]
     if out is not None or json is None:
         place = Path(_DEFAULT_OUT) if out is None else out
-        targets.append(place if place.suffix in (".json", ".csv") else _unused(place, f"{_slug(name)}-seed{seed}"))
+        if place.suffix not in ("", ".json", ".csv") and not place.is_dir():
+            _fail(f"--out must be a folder or a file ending in .json or .csv, got {place}.")
+        targets.append(place if place.suffix in (".json", ".csv") else place / f"{_slug(name)}-seed{seed}.json")
     for target in targets:
         check_writable(target)
     return targets
@@ -178,17 +185,25 @@ def _slug(name: str) -> str:
     return "".join(c if c.isalnum() or c in "._-" else "-" for c in text).strip(".-")[:100] or "result"
 
 
-def _unused(folder: Path, stem: str) -> Path:
-    """Return a file name in a folder that is not taken, so that no earlier result is lost."""
-    path, n = folder / f"{stem}.json", 1
-    while path.exists():
-        n += 1
-        path = folder / f"{stem}-{n}.json"
-    return path
+def _save(result: Result, targets: list[Path], json: Path | None, out: Path | None) -> list[Path]:
+    """Write all files; one that was not named by the user never takes the place of an earlier result."""
+    return [
+        result.save_json(path) if path == json else result.save(path if path == out else _reserved(path))
+        for path in targets
+    ]
 
 
-def _save(result: Result, targets: list[Path], json: Path | None) -> list[Path]:
-    return [result.save_csv(path) if path.suffix == ".csv" and path != json else result.save(path) for path in targets]
+def _reserved(path: Path) -> Path:
+    """Return the first of path, path-2, path-3 ... that is not there, made at once so that nobody else takes it."""
+    n = 1
+    while True:
+        candidate = path if n == 1 else path.with_name(f"{path.stem}-{n}{path.suffix}")
+        try:
+            candidate.open("x").close()
+        except FileExistsError:
+            n += 1
+        else:
+            return candidate
 
 
 @app.command()
@@ -232,19 +247,20 @@ def _describe(problem: CompiledProblem) -> None:
 def data_list(data: DataOption = None) -> None:
     """Show the instances that are there."""
     from .problems.data import data_folders, find_instance, instance_names, official_names
-    from .problems.instances import SECONDARY_FOLDER
+    from .problems.instances import find_secondary
 
     names = instance_names(data)
     for name in names:
         path = find_instance(name, data)
         assert path is not None
-        two = (path.parent.parent / SECONDARY_FOLDER / f"{name}.npy").is_file()
-        typer.echo(f"{name:<12} {'2 objectives' if two else '1 objective '}  {path}")
+        objectives = "1 objective " if find_secondary(path) is None else "2 objectives"
+        typer.echo(f"{name:<12} {objectives}  {path}")
     missing = sorted(set(official_names()) - set(names))
     if not names:
         typer.echo("No instances in: " + ", ".join(map(str, data_folders(data))))
     if missing:
-        typer.echo(f"{len(missing)} of 31 official instances are not there; get them with: pareto-nrpa data get")
+        total = len(official_names())
+        typer.echo(f"{len(missing)} of {total} official instances are not there; get them with: pareto-nrpa data get")
 
 
 @data_app.command("get")
@@ -270,18 +286,30 @@ def _fail(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
-def main(arguments: list[str] | None = None) -> Any:
+# What click raises for arguments that it cannot read, wherever typer keeps its click.
+_ClickException: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; a mistake becomes one sentence and exit code 2."""
     try:
-        return app(arguments)
-    except (ValueError, ImportError, OSError) as error:
-        if os.environ.get(_TRACEBACK):
-            raise
-        _fail(str(error))
-    except KeyboardInterrupt:
+        sys.exit(app(arguments, standalone_mode=False) or 0)
+    except _ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(error.format_message())
+            sys.exit(0)
+        _fail(" ".join(error.format_message().split()))
+    except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted.", err=True)
-        raise SystemExit(130) from None
+        sys.exit(130)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
+        if isinstance(error, MemoryError):
+            _fail("there is not enough memory for this; fewer cities, policies or levels need less.")
+        if isinstance(error, ValueError | ImportError | OSError):
+            _fail(str(error))
         _fail(f"{type(error).__name__}: {error} (this should not happen; {_TRACEBACK}=1 shows where).")

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
 
 
 class ParetoNRPAError(ValueError):
-    """What every error of this package is, so that one `except` catches them all."""
+    """What every error of this package is; `result`, where there is one, holds the best front found before."""
+
+    result: Result | None = None
 
 
 class ProblemError(ParetoNRPAError):
-    """A problem broke its promise; `result`, where there is one, holds the best front found before."""
-
-    result: Result | None = None
+    """A problem broke its promise."""
 
 
 class InstanceError(ParetoNRPAError):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], None]) -> Path:
     """Write a file beside its place and move it there when it is complete; returns the path."""
-    target = Path(path)
+    target = _real_place(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".pareto-nrpa-", suffix=".part")
@@ -36,6 +36,16 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], N
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    return Path(path)
+
+
+def _real_place(path: str | os.PathLike[str]) -> Path:
+    """Return where a file really goes, through links; a device or a pipe must not be replaced by a file."""
+    target = Path(os.path.realpath(path))
+    if os.path.isdir(target):
+        raise ParetoNRPAError(f"cannot write {path}: it is a folder; give the name of a file.")
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise ParetoNRPAError(f"cannot write {path}: it is not a regular file; give another name.")
     return target
 
 
@@ -47,10 +57,8 @@ def _umask() -> int:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now, not after hours of search, if a file could not be written at `path`."""
-    target = Path(path)
+    target = _real_place(path)
     try:
-        if target.is_dir():
-            raise ParetoNRPAError(f"cannot write {target}: it is a folder; give the name of a file.")
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=target.parent), contextlib.suppress(FileNotFoundError):
             target.stat()  # a name that is too long raises here

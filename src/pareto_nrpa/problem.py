@@ -63,7 +63,10 @@ class Problem(ABC):
 
     @abstractmethod
     def legal_moves(self, state: Any) -> Iterable[Hashable]:
-        """Return the moves to choose from, each once; none means that the solution is complete."""
+        """Return the moves to choose from, each once; none means that the solution is complete.
+
+        Moves that compare equal, such as 1 and True, count as the same move.
+        """
 
     @abstractmethod
     def play(self, state: Any, move: Any) -> Any:
@@ -124,10 +127,15 @@ class CompiledProblem:
     name: str = ""
 
     def __post_init__(self) -> None:
+        from .kernels._jit import is_kernel
+
         if not 1 <= self.n_codes < MAX_CODES:
             raise ProblemError(f"n_codes must be between 1 and {MAX_CODES - 1}, got {self.n_codes}.")
         if self.max_moves < 1:
             raise ProblemError(f"max_moves must be at least 1, got {self.max_moves}.")
+        for word, function in self.kernels.items():
+            if not is_kernel(function):
+                raise ProblemError(f"{word} is not a kernel; put @kernel before its definition.")
         if self.max_legal is None:
             object.__setattr__(self, "max_legal", self.max_moves)
         if self.max_candidates is None:
@@ -168,16 +176,24 @@ def check_declarations(problem: AnyProblem) -> None:
         raise ProblemError(f"n_objectives of {name} must be a whole number of at least 1, got {m!r}.")
     for word in ("maximise", "preference", "reference_point"):
         value = getattr(problem, word)
-        if value is not None and not isinstance(value, bool) and len(value) != m:
-            raise ProblemError(
-                f"{word} of {name} must have one entry for each of the {m} objectives, got {len(value)}."
-            )
+        if value is None or (word == "maximise" and isinstance(value, bool | np.bool_)):
+            continue
+        if isinstance(value, str) or np.shape(value) != (m,):
+            raise ProblemError(f"{word} of {name} must have one entry for each of the {m} objectives, got {value!r}.")
+
+
+def wrong_evaluation(problem: Problem, value: Any) -> str:
+    """Return the sentence for something that `evaluate` should not have returned."""
+    expected = f"{problem.n_objectives} objectives"
+    if problem.constrained:
+        expected = f"({expected}, violations), as it is constrained"
+    return f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}."
 
 
 def objective_signs(problem: AnyProblem) -> NDArray[np.float64]:
     """Return +1 for each objective to minimise and -1 for each to maximise."""
     maximise = problem.maximise
-    flags = [maximise] * problem.n_objectives if isinstance(maximise, bool) else list(maximise)
+    flags = np.broadcast_to(np.asarray(maximise, dtype=bool), problem.n_objectives)
     signs: NDArray[np.float64] = np.where(flags, -1.0, 1.0)
     return signs
 
@@ -201,23 +217,30 @@ def plain_bias(problem: Problem) -> Callable[..., float] | None:
 
 
 def problem_fingerprint(problem: AnyProblem) -> str:
-    """Return a hash that tells two problems apart: by their code, their sizes and the data they hold."""
+    """Return a hash that tells two problems apart: by their code, what they declare and the data they hold."""
     from .kernels._jit import fingerprint
 
+    declared: list[Any] = [problem.n_objectives, objective_signs(problem), paper_preference(problem)]
     if isinstance(problem, CompiledProblem):
         code = fingerprint(*problem.kernels.values())
-        content = [code, _canonical(problem.data), _canonical((problem.n_objectives, problem.n_codes))]
+        declared += [problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates]
+        declared += [problem.distinct_codes, problem.bias_by_code, problem.data]
     else:
-        content = [type(problem).__qualname__, str(problem.n_objectives), _canonical(vars(problem))]
-    return hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
+        kind = type(problem)
+        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias")
+        code = fingerprint(*(getattr(kind, word) for word in words if getattr(kind, word) is not None))
+        declared += [kind.__qualname__, problem.constrained, vars(problem)]
+    return hashlib.sha256(f"{code} {_canonical(declared)}".encode()).hexdigest()[:16]
 
 
 def _canonical(value: Any) -> str:
     """Write plain values and arrays so that equal contents give equal text; other objects count by their type."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return f"{value.dtype}{value.shape}{hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
     if isinstance(value, dict):
         return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, set | frozenset):
+        return "{" + ",".join(sorted(map(_canonical, value))) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(_canonical(item) for item in value) + "]"
     if isinstance(value, int | float | str | bytes | None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .callbacks import Callbacks
-from .metrics import hypervolume, worst_point
+from .metrics import MANY_OBJECTIVES, hypervolume, worst_point
 from .problem import objective_signs
 from .result import plain, rows_to_show
 
@@ -58,7 +59,9 @@ class ProgressBar(Callbacks):
 
     def on_compile(self) -> None:
         """Say why nothing seems to happen."""
-        self._console.print("Compiling kernels for the first time on this machine; later starts skip this ...")
+        self._console.print(
+            "Compiling kernels for this kind of problem, once on this machine; later starts skip it ..."
+        )
 
     def on_start(self, progress: Progress) -> None:
         """Show the bar."""
@@ -72,7 +75,8 @@ class ProgressBar(Callbacks):
         now = time.perf_counter()
         if now - self._updated > _SECONDS_BETWEEN_UPDATES and not self._quiet:
             self._updated = now
-            self._draw(progress)
+            with contextlib.suppress(OSError):  # a terminal that went away must not end the search
+                self._draw(progress)
 
     def _draw(self, progress: Progress) -> None:
         done: float = progress.evaluations if self._evaluations else progress.seconds
@@ -90,6 +94,8 @@ class ProgressBar(Callbacks):
         self._bar.update(self._task, completed=done, numbers=numbers)
 
     def _hypervolume(self, progress: Progress) -> float:
+        if progress.objectives.shape[1] >= MANY_OBJECTIVES:
+            return float("nan")
         if not self._reference_is_fixed:
             worst = worst_point(progress.objectives)
             self._reference = worst if self._reference is None else np.maximum(self._reference, worst)
@@ -106,7 +112,7 @@ class ProgressBar(Callbacks):
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""
         for line in result.headline():
-            self._out.print(Text(line))
+            self._out.print(Text(line), soft_wrap=True)
         front, rows = result.front, rows_to_show(len(result.front))
         table = Table(box=None, header_style="bold")
         for name in [f"f{k + 1}" for k in range(front.objectives.shape[1])]:
@@ -116,7 +122,7 @@ class ProgressBar(Callbacks):
         table.add_column("policy", justify="right")
         table.add_column("solution", no_wrap=True, overflow="ellipsis", max_width=_SOLUTION_WIDTH)
         for i in rows:
-            cells = [f"{value:.2f}" for value in front.objectives[i]]
+            cells = [f"{value:.4f}" for value in front.objectives[i]]
             cells += [] if front.is_feasible else [f"{front.violations[i]:g}"]
             moves = " ".join(str(plain(move)) for move in front.solutions[i])
             table.add_row(*cells, str(front.policies[i]), Text(moves))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from .exceptions import ParetoNRPAError
 from .files import write_atomically
 
 if TYPE_CHECKING:
-    import os
     from pathlib import Path
 
     import pandas as pd
@@ -33,8 +33,10 @@ class Front:
     policies: NDArray[np.int64]  # [n], the policy that sampled each
 
     def __post_init__(self) -> None:
-        for array in (self.objectives, self.violations, self.policies):
+        for name in ("objectives", "violations", "policies"):
+            array = np.array(getattr(self, name))
             array.flags.writeable = False
+            object.__setattr__(self, name, array)
 
     @classmethod
     def sorted(
@@ -78,8 +80,8 @@ class Result:
 
     @property
     def hypervolume(self) -> float:
-        """The hypervolume of the front, 0 if nothing feasible was found."""
-        return float(self.history[-1, 1]) if len(self.history) else 0.0
+        """The hypervolume of the front: 0 if nothing feasible was found, NaN if it was not measured."""
+        return float(self.history[-1, 1]) if len(self.history) else math.nan
 
     def summary(self) -> str:
         """Return the result in words and a table."""
@@ -99,9 +101,9 @@ class Result:
                 f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "
                 "violation(s) each. More evaluations may help."
             )
-        elif n:
+        elif n and len(self.history):
             point = ", ".join(f"{x:.6g}" for x in self.reference_point or ())
-            lines.append(f"hypervolume {self.hypervolume:.6g} up to ({point})")
+            lines.append(f"hypervolume {self.hypervolume:.6g} up to the reference point ({point})")
         return lines
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +129,10 @@ class Result:
         }
 
     def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the result, as a table if the name ends in .csv, else as JSON that `load` reads; returns the path."""
+        return self.save_csv(path) if os.fspath(path).endswith(".csv") else self.save_json(path)
+
+    def save_json(self, path: str | os.PathLike[str]) -> Path:
         """Write the result as JSON and return the path."""
         text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
         return write_atomically(path, lambda file: _write(file, text))

@@ -9,12 +9,12 @@ import threading
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
 from .callbacks import Callbacks
-from .exceptions import ProblemError
+from .exceptions import CheckpointError
 from .files import check_writable
 from .metrics import hypervolume_history, worst_point
 from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_name
@@ -118,9 +118,9 @@ def solve(
     callbacks
         One or more `Callbacks`.
     checkpoint
-        A file in which the search is saved every ten seconds and at the end.
+        A file in which the search is saved every ten seconds and at the end. One that exists is only gone on from.
     resume
-        Go on from the checkpoint where there is one.
+        Go on from the checkpoint where there is one. Time limits count what was spent before.
     reference_point
         What the hypervolume is measured against; the problem's own, or else a point a little worse than everything
         that ever was in the front.
@@ -134,7 +134,10 @@ def solve(
     Raises
     ------
     ProblemError
-        If the problem breaks a promise; its `result` attribute holds the front found until then.
+        If the problem breaks a promise.
+    CheckpointError
+        If the checkpoint cannot be read or written. As with every error of a search that has begun, the attribute
+        `result` holds the front found until then.
     """
     check_stop(stop)
     check_problem_type(problem)
@@ -142,6 +145,8 @@ def solve(
     reference = check_reference_point(problem, reference_point)
     if checkpoint is not None:
         check_writable(checkpoint)
+        if Path(checkpoint).exists() and not resume:
+            raise CheckpointError(f"{checkpoint} already exists; resume to go on from it, or name another checkpoint.")
     elif resume:
         raise ValueError("resume needs the file to go on from: give it as checkpoint.")
     if algorithm is None:
@@ -219,17 +224,15 @@ class _Run:
         try:
             with _Interrupt() as interrupt:
                 self._loop(interrupt)
+            self._save()
         except KeyboardInterrupt:
             # In the middle of a playout: the last checkpoint stays, as going on from here would lead elsewhere.
             self.stopped_by = "Ctrl-C"
-            self.checkpoint = None
-        except ProblemError as error:
-            self.stopped_by = "an error of the problem"
+        except Exception as error:
+            self.stopped_by = self.stopped_by or "an error"
             if self.search.evaluations:
-                error.result = self.result()
+                error.result = self.result()  # type: ignore[attr-defined]
             raise
-        if self.checkpoint is not None:
-            self.search.save(self.checkpoint)
         result = self.result()
         for callback in self.callbacks:
             callback.on_end(result)
@@ -240,16 +243,20 @@ class _Run:
         progress = self.progress()
         while not self.stop(progress):
             if interrupt.requested:
-                self.stopped_by = "Ctrl-C"
+                self.stopped_by = interrupt.requested
                 return
             self._advance(self._next_slice(progress))
             progress = self.progress()
             for callback in self.callbacks:
                 callback.on_progress(progress)
-            if self.checkpoint is not None and time.perf_counter() - saved > _SECONDS_BETWEEN_CHECKPOINTS:
-                self.search.save(self.checkpoint)
+            if time.perf_counter() - saved > _SECONDS_BETWEEN_CHECKPOINTS:
+                self._save()
                 saved = time.perf_counter()
         self.stopped_by = fired_by(self.stop, progress)
+
+    def _save(self) -> None:
+        if self.checkpoint is not None:
+            self.search.save(self.checkpoint)
 
     def _next_slice(self, progress: Progress) -> int:
         """Return how far to go without looking up: never past a place where the stop must be asked."""
@@ -308,28 +315,31 @@ class _Run:
 
 
 class _Interrupt:
-    """Turns the first Ctrl-C into a request that is looked at between slices; the second one interrupts as usual."""
+    """Turns the first Ctrl-C or SIGTERM into a request that is looked at between slices; a second one acts as usual."""
+
+    _names: ClassVar[dict[int, str]] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
 
     def __init__(self) -> None:
-        self.requested = False
-        self._previous: Any = None
+        self.requested = ""
+        self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> _Interrupt:
         if threading.current_thread() is threading.main_thread():
-            self._previous = signal.getsignal(signal.SIGINT)
-            if self._previous is signal.default_int_handler:
-                signal.signal(signal.SIGINT, self._request)
-            else:
-                self._previous = None
+            for number in self._names:
+                previous = signal.getsignal(number)
+                # A handler of the caller's own stays.
+                if previous in (signal.default_int_handler, signal.SIG_DFL):
+                    self._previous[number] = previous
+                    signal.signal(number, self._request)
         return self
 
-    def _request(self, signum: int, frame: FrameType | None) -> None:
-        self.requested = True
-        signal.signal(signal.SIGINT, self._previous)
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        self.requested = self._names[number]
+        signal.signal(number, self._previous[number])
 
     def __exit__(self, *exception: object) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+        for number, previous in self._previous.items():
+            signal.signal(number, previous)
 
 
 def _versions() -> dict[str, str]:

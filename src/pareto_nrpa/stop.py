@@ -86,8 +86,8 @@ class MaxEvaluations(Stop):
         return self.evaluations
 
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the last evaluation."""
-        return self.evaluations
+        """Return the last evaluation; once it is over, it stays so."""
+        return self.evaluations if progress.evaluations < self.evaluations else math.inf
 
     def __str__(self) -> str:
         return f"{self.evaluations:,} evaluations"
@@ -132,8 +132,9 @@ class NoImprovement(Stop):
         return progress.evaluations - progress.last_improvement >= self.evaluations
 
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the evaluation at which it fires if nothing improves before."""
-        return progress.last_improvement + self.evaluations
+        """Return the evaluation at which it fires if nothing improves before, or may fire again."""
+        due = progress.last_improvement + self.evaluations
+        return due if due > progress.evaluations else progress.evaluations + self.evaluations
 
     def __str__(self) -> str:
         return f"{self.evaluations:,} evaluations without improvement"
@@ -243,7 +244,7 @@ def next_multiple(done: int, size: int) -> int:
 def fired_by(criterion: StopCriterion, progress: Progress) -> str:
     """Return which part of a criterion has fired, in words."""
     if isinstance(criterion, AnyOf):
-        return next(fired_by(part, progress) for part in criterion.criteria if part(progress))
+        return next((fired_by(part, progress) for part in criterion.criteria if part(progress)), str(criterion))
     return str(criterion) if isinstance(criterion, Stop) else getattr(criterion, "__name__", "the stop given")
 
 

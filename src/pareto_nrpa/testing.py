@@ -18,6 +18,7 @@ from .problem import (
     paper_preference,
     plain_bias,
     problem_name,
+    wrong_evaluation,
 )
 
 if TYPE_CHECKING:
@@ -133,11 +134,10 @@ class _PlainGame:
         try:
             if self.problem.constrained:
                 value, violations = value
-            objectives = np.atleast_1d(np.asarray(value, dtype=float))
+            objectives = np.asarray([value] if m == 1 and np.ndim(value) == 0 else list(value), dtype=float)
             violations = float(violations)
         except (TypeError, ValueError) as error:
-            expected = f"{m} objectives" + (" and a violation count" if self.problem.constrained else "")
-            raise ProblemError(f"evaluate() of {self.name} must return {expected}, got {value!r}.") from error
+            raise ProblemError(wrong_evaluation(self.problem, value)) from error
         if objectives.shape != (m,):
             raise ProblemError(f"evaluate() of {self.name} must return {m} objectives, got {objectives.size}.")
         return objectives, violations

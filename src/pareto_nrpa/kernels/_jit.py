@@ -9,6 +9,7 @@ that copy carries a fingerprint of everything it can reach. Equal fingerprint, e
 from __future__ import annotations
 
 import hashlib
+import threading
 import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,10 @@ ZERO = np.int64(0)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Mark a function of a problem as compiled code; it becomes part of the playout that calls it."""
+    """Mark a function of a problem as compiled code; it becomes part of the playout that calls it.
+
+    Only `initial_state` may create arrays: the others work on those of the state.
+    """
     return njit(**_OPTIONS, forceinline=True)(function)
 
 
@@ -61,6 +65,11 @@ def fused_kernel(function: Callable[..., Any]) -> Any:
     return njit(**_ENGINE_OPTIONS, fastmath={"contract"})(function)
 
 
+def is_kernel(function: Callable[..., Any]) -> bool:
+    """Tell whether a function was marked as compiled code (any function, where compiling is switched off)."""
+    return _JIT_IS_OFF or hasattr(function, "py_func")
+
+
 def python_function(function: Callable[..., Any]) -> Any:
     """Return the plain Python function behind a kernel (itself where compiling is switched off)."""
     return getattr(function, "py_func", function)
@@ -68,33 +77,47 @@ def python_function(function: Callable[..., Any]) -> Any:
 
 def fingerprint(*functions: Callable[..., Any]) -> str:
     """Return a short hash of the code of `functions` and of all that they refer to."""
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__} {_ENGINE_OPTIONS}".encode())
-    seen: set[int] = set()
+    digest = hashlib.sha256(repr((numba.__version__, np.__version__)).encode())
+    seen: dict[int, int] = {}
     for function in functions:
-        for part in _reachable(function, seen):
-            digest.update(part.encode())
+        for part in _reachable(function, (), seen):
+            digest.update(f"{len(part)}:{part}".encode())  # with its length: "1", "23" is not "12", "3"
     return digest.hexdigest()[:16]
 
 
-def _reachable(value: Any, seen: set[int]) -> Iterator[str]:
+def _reachable(value: Any, names: tuple[str, ...], seen: dict[int, int]) -> Iterator[str]:
+    """Yield all that `value` means to code that uses `names`."""
     function = python_function(value)
     if isinstance(function, types.FunctionType):
-        if id(function) not in seen:
-            seen.add(id(function))
+        is_new = id(function) not in seen
+        # A number, as which of the functions seen before it is makes a difference too.
+        yield f"function {seen.setdefault(id(function), len(seen))} {getattr(value, 'targetoptions', None)}"
+        if is_new:
             yield from _code_parts(function.__code__, function, seen)
+            yield from _reachable(function.__defaults__, (), seen)
             for cell in function.__closure__ or ():
-                yield from _reachable(cell.cell_contents, seen)
-    elif isinstance(value, (int, float, str, bytes, bool, tuple, type(None))):
-        yield repr(value)
+                yield from _reachable(cell.cell_contents, function.__code__.co_names, seen)
+    elif isinstance(value, types.ModuleType):
+        yield value.__name__
+        if value.__name__.partition(".")[0] not in ("math", "numba", "numpy"):
+            for name in names:
+                if hasattr(value, name):
+                    yield from _reachable(getattr(value, name), names, seen)
+    elif isinstance(value, tuple):
+        yield f"{type(value).__qualname__}{getattr(value, '_fields', '')} of {len(value)}"
+        for item in value:
+            yield from _reachable(item, names, seen)
+    elif isinstance(value, (np.ndarray, np.generic)):
+        yield f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
     elif isinstance(value, type):
-        yield f"{value.__qualname__}{getattr(value, '_fields', '')}"
-    elif isinstance(value, np.ndarray):
-        yield hashlib.sha256(value.tobytes()).hexdigest()
+        yield f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
+    elif hasattr(value, "__qualname__"):  # built in, or of a library
+        yield f"{value.__module__}.{value.__qualname__}"
     else:
-        yield str(getattr(value, "__qualname__", None) or getattr(value, "__name__", type(value).__name__))
+        yield f"{type(value).__qualname__} {value!r}"
 
 
-def _code_parts(code: types.CodeType, function: types.FunctionType, seen: set[int]) -> Iterator[str]:
+def _code_parts(code: types.CodeType, function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
     yield code.co_code.hex()
     yield repr(code.co_names)
     for constant in code.co_consts:
@@ -104,7 +127,7 @@ def _code_parts(code: types.CodeType, function: types.FunctionType, seen: set[in
             yield repr(constant)
     for name in code.co_names:
         if name in function.__globals__:
-            yield from _reachable(function.__globals__[name], seen)
+            yield from _reachable(function.__globals__[name], code.co_names, seen)
 
 
 def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
@@ -113,6 +136,9 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
     copy.__module__ = function.__module__
     copy.__doc__ = function.__doc__
     return copy
+
+
+_compiling = threading.RLock()
 
 
 class Entry:
@@ -125,7 +151,8 @@ class Entry:
 
     def __init__(self, function: types.FunctionType, signature: Any, allocates: bool, bound: dict[str, Any]) -> None:
         copy = with_globals(function, **bound)
-        copy.__qualname__ = f"{function.__name__}_{fingerprint(copy)}"
+        digest = hashlib.sha256(str(signature).encode()).hexdigest()[:8]
+        copy.__qualname__ = f"{function.__name__}_{fingerprint(copy)}_{digest}"
         copy.__name__ = copy.__qualname__
         self.name = copy.__name__
         self.call: Any = None
@@ -142,21 +169,22 @@ class Entry:
 
     def compile(self) -> None:
         """Compile for the signature, or load from disk what was compiled before."""
-        if self.call is not None:
-            return
-        if _JIT_IS_OFF:
-            self.call = self.pointer
-            return
-        self.pointer.compile(self._signature)
-        self.pointer.disable_compile()
-        (compiled,) = self.pointer.overloads.values()
-        self.call = compiled.entry_point
+        with _compiling:
+            if self.call is not None:
+                return
+            if _JIT_IS_OFF:
+                self.call = self.pointer
+                return
+            self.pointer.compile(self._signature)
+            self.pointer.disable_compile()
+            (compiled,) = self.pointer.overloads.values()
+            self.call = compiled.entry_point
 
 
-_entries: dict[tuple[str, str], Entry] = {}
+_entries: dict[str, Entry] = {}
 
 
 def compile_entry(function: Any, signature: Any, *, allocates: bool = False, **bound: Any) -> Entry:
     """Return the entry point for a function, with `bound` standing in for global names that it leaves open."""
     entry = Entry(python_function(function), signature, allocates, bound)
-    return _entries.setdefault((entry.name, str(signature)), entry)
+    return _entries.setdefault(entry.name, entry)

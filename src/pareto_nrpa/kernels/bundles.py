@@ -14,9 +14,8 @@ EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, N_RESTARTS
 N_COUNTERS = 9
 
 # Values of counters[STATUS]: how the last call of compiled code ended.
-OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE, REPEATED_MOVE, NOT_FINITE, BAD_VIOLATIONS = (
-    range(9)
-)
+OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = range(6)
+REPEATED_MOVE, NOT_FINITE, BAD_VIOLATIONS, BAD_BIAS = range(6, 10)
 
 
 # Columns of Pool.heads and Archive.heads. What is found at an evaluation counts only in the archive, what branches
@@ -72,6 +71,7 @@ class Machine(NamedTuple):
 
     weights: np.ndarray  # [L, P, C] float64, the policies of each level; NaN: bias by code, not met yet
     preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
+    starts: np.ndarray  # [P, C] float64, biases by code as far as met, which a new search starts from; else [P, 1]
     members: np.ndarray  # [L, R] int64, slots of the set S* of each level
     levels: np.ndarray  # [L, 3] int64: size of the set, iterations done, results in a row that brought nothing new
     free: np.ndarray  # [R] int64, a stack of unused slots

@@ -6,6 +6,7 @@ import numpy as np
 
 from ._jit import ZERO, engine_kernel, small_kernel
 from .bundles import (
+    BAD_BIAS,
     BAD_VIOLATIONS,
     CODE_OUT_OF_RANGE,
     DEPTH,
@@ -53,6 +54,7 @@ def playout(parts, machine, settings, rng, policy, slot):
         state,
         machine.weights,
         machine.preferences[policy],
+        machine.starts,
         machine.pool,
         machine.legal,
         machine.probabilities,
@@ -69,6 +71,7 @@ def play_from(
     state,
     weights,
     preference,
+    starts,
     pool,
     legal,
     probabilities,
@@ -96,6 +99,8 @@ def play_from(
         count = legal_moves(data, state, legal)
         if count == 0:
             break
+        if count < 0:
+            return TOO_MANY_CANDIDATES
         counters[DEPTH] = n_moves
         end = begin + count
         if n_moves == max_moves:
@@ -121,17 +126,17 @@ def play_from(
             powers(probabilities, count)
             total = add_up(probabilities, ZERO, count)
             if not is_safe(total):
-                # The sum is also unsafe, namely NaN, when a code is met for the first time: all levels then learn
-                # its bias as the weight to start from.
+                # The sum is also unsafe, namely NaN, when a code is met for the first time.
                 if settings.bias_by_code:
                     for i in range(count):
                         if np.isnan(learned[here[i]]):
-                            start = settings.bias_scale * bias(data, state, legal[i], preference)
-                            for level in range(weights.shape[0]):
-                                weights[level, policy, here[i]] = start
+                            value = settings.bias_scale * bias(data, state, legal[i], preference)
+                            set_start(value, here[i], policy, weights, starts)
                 total = safe_exponentials(
                     learned, here, extra, settings.has_bias, settings.inverse_temperature, ZERO, count, probabilities
                 )
+                if not total >= 1.0:
+                    return BAD_BIAS
             position = pick(probabilities, count, rng.random() * total)
             chosen[n_branchings] = begin + position
             ends[n_branchings] = end
@@ -148,6 +153,14 @@ def play_from(
     scores = pool.scores[slot]
     scores[VIOLATIONS] = evaluate(data, state, scores[1:])
     return check_scores(scores)
+
+
+@engine_kernel
+def set_start(value, code, policy, weights, starts):
+    """Let the weight of a code start from its bias, at all levels: none of them has learned anything about it yet."""
+    starts[policy, code] = value
+    for level in range(weights.shape[0]):
+        weights[level, policy, code] = value
 
 
 @small_kernel

@@ -27,8 +27,8 @@ _SHIFT = np.int64(52)
 _1, _2, _3, _4 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 # Outside these bounds a sum of exponentials has lost digits, or overflowed, and the safe way is taken.
-_SMALLEST_SUM = 1e-250
-_LARGEST_SUM = 1e250
+SMALLEST_SUM = 1e-250
+LARGEST_SUM = 1e250
 
 
 @fused_kernel
@@ -108,7 +108,7 @@ def add_up(values, start, stop):
 @small_kernel
 def is_safe(total):
     """Tell whether a sum of plain exponentials can be divided by (also false for NaN)."""
-    return _SMALLEST_SUM < total < _LARGEST_SUM
+    return SMALLEST_SUM < total < LARGEST_SUM
 
 
 @engine_kernel

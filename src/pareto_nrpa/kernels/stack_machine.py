@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
 from .adapt import pareto_adapt
 from .archive import remember
@@ -109,7 +107,15 @@ def tell(machine, settings, slot):
             )
             break
         if level + 1 == levels.shape[0]:
-            _restart(machine.weights[level], members[level], levels[level], settings, machine.free, machine.counters)
+            _restart(
+                machine.weights[level],
+                machine.starts,
+                members[level],
+                levels[level],
+                settings,
+                machine.free,
+                machine.counters,
+            )
             break
         n_before = levels[level + 1, SIZE]
         _hand_up(level, members, levels)
@@ -147,14 +153,13 @@ def _hand_down(level, weights, levels, n_codes):
 
 
 @bundle_kernel
-def _restart(policies, members, row, settings, free, counters):
+def _restart(policies, starts, members, row, settings, free, counters):
     """Begin a new search after the last iteration of the highest level; only the archive lives on."""
     for i in range(row[SIZE]):
         release(members[i], free, counters)
-    start = np.nan if settings.bias_by_code else 0.0
     for policy in range(policies.shape[0]):
         for code in range(policies.shape[1]):
-            policies[policy, code] = start
+            policies[policy, code] = starts[policy, code] if settings.bias_by_code else 0.0
     for k in range(row.size):
         row[k] = 0
     counters[N_RESTARTS] += 1

@@ -1,11 +1,12 @@
 """Measures of a front: arrays in, one number out; all objectives minimised."""
 
-from .hypervolume import hypervolume, hypervolume_history, worst_point
+from .hypervolume import MANY_OBJECTIVES, hypervolume, hypervolume_history, worst_point
 from .spacing import spacing
 from .spread import overall_spread
 from .violations import constraint_violations
 
 __all__ = [
+    "MANY_OBJECTIVES",
     "constraint_violations",
     "hypervolume",
     "hypervolume_history",

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _MARGIN = 0.1
-_MOST_STEPS = 500
-_MOST_STEPS_MANY_OBJECTIVES = 100
+_LARGEST = float(np.finfo(float).max)
+
+#: The cost of a hypervolume grows steeply with the number of objectives; from here on it is not measured unasked.
+MANY_OBJECTIVES = 8
+# How many steps of a history are measured, by the number of objectives.
+_MOST_STEPS = {1: 500, 2: 500, 3: 500, 4: 100, 5: 50, 6: 10, 7: 5}
 
 
 def hypervolume(points: ArrayLike, *, reference_point: ArrayLike) -> float:
@@ -27,20 +31,21 @@ def hypervolume(points: ArrayLike, *, reference_point: ArrayLike) -> float:
         return 0.0
     if array.shape[1] == 1:
         return float(reference[0] - inside.min())
-    return float(moocore.hypervolume(inside, ref=reference))
+    return min(float(moocore.hypervolume(inside, ref=reference)), _LARGEST)
 
 
 def worst_point(points: ArrayLike) -> NDArray[np.float64]:
     """Return a reference point for when none is known: the worst of each objective and a tenth of its range more."""
     array = as_points(points)
     worst, best = array.max(axis=0), array.min(axis=0)
-    span = np.where(worst > best, worst - best, np.maximum(np.abs(worst), 1.0))
-    reference: NDArray[np.float64] = worst + _MARGIN * span
+    with np.errstate(over="ignore"):
+        span = np.where(worst > best, worst - best, np.maximum(np.abs(worst), 1.0))
+        reference: NDArray[np.float64] = np.minimum(worst + _MARGIN * span, _LARGEST)
     return reference
 
 
 def hypervolume_history(log: NDArray[np.float64], reference_point: ArrayLike) -> NDArray[np.float64]:
-    """Return [k, 2]: evaluation, and hypervolume of all that was feasible up to it.
+    """Return [k, 2]: evaluation, and hypervolume of all that was feasible up to it; empty from 8 objectives on.
 
     Parameters
     ----------
@@ -49,11 +54,10 @@ def hypervolume_history(log: NDArray[np.float64], reference_point: ArrayLike) ->
     reference_point
         What the hypervolume is measured against.
     """
-    if len(log) == 0:
-        return np.zeros((0, 2))
     m = log.shape[1] - 2
-    most = _MOST_STEPS if m <= 3 else _MOST_STEPS_MANY_OBJECTIVES
-    rows = np.unique(np.linspace(0, len(log) - 1, min(len(log), most)).astype(int))
+    if len(log) == 0 or m >= MANY_OBJECTIVES:
+        return np.zeros((0, 2))
+    rows = np.unique(np.linspace(0, len(log) - 1, min(len(log), _MOST_STEPS[m])).astype(int))
     feasible = log[:, 1] == 0
     values = []
     for row in rows:

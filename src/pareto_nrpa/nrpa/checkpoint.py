@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import zipfile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,8 +46,8 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         meta["codes"] = [_encode(code) for code in player.codes]
         meta["moves"] = [_encode(move) for move in player.moves]
     arrays = {
-        "meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8),
         "weights": machine.weights[:, :, : counters[N_CODES]],
+        "starts": machine.starts,
         "members": machine.members,
         "levels": machine.levels,
         "counters": counters,
@@ -57,7 +57,19 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
             for name, array in machine.archive._asdict().items()
         },
     }
+    meta["digest"] = _digest(arrays)
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
     write_atomically(path, lambda file: np.savez(file, allow_pickle=False, **arrays))
+
+
+def _digest(arrays: dict[str, np.ndarray]) -> str:
+    """Return a hash of all arrays, by which a changed file is noticed before compiled code trusts its numbers."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name}{array.dtype}{array.shape}".encode())
+        digest.update(array.data)
+    return digest.hexdigest()
 
 
 def _used_slots(search: Search) -> list[int]:
@@ -70,47 +82,49 @@ def _used_slots(search: Search) -> list[int]:
 
 def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: ParetoNRPA) -> Search:
     """Return the search saved at `path`, ready to go on; it must be of the same problem and parameters."""
-    arrays, meta = _read(path)
-    _check_match(path, meta, problem, params)
-    from .search import Search
-
-    search = Search(problem, params, seed=meta["seed"], budget=None, n_iterations=meta["iterations"])
     try:
-        search.rng.bit_generator.state = meta["random_state"]
-        search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
-        if isinstance(search.player, PlainPlayer):
-            search.player.codes = Numbering((_decode(code), i) for i, code in enumerate(meta["codes"]))
-            search.player.moves = Numbering((_decode(move), i) for i, move in enumerate(meta["moves"]))
-        search.machine = _restore(search.machine, arrays, meta)
-        for slot in meta["pending"]:
-            search.restore_pending(slot)
-    except (KeyError, ValueError, TypeError, IndexError) as error:
-        raise CheckpointError(f"{path} is damaged: {error}; start again without --resume.") from error
-    return search
+        arrays, meta = _read(path)
+        _check_match(path, meta, problem, params)
+        return _revive(arrays, meta, problem, params)
+    except CheckpointError:
+        raise
+    except OSError as error:
+        raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
+    except Exception as error:  # whatever a damaged file leads to
+        message = f"{path} is not a checkpoint of pareto-nrpa, or is damaged; start again with another file."
+        raise CheckpointError(message) from error
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    try:
-        # Opened here, as np.load leaves a damaged file open.
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        meta = json.loads(arrays["meta"].tobytes())
-        if meta.get("format") != _FORMAT:
-            raise ValueError("unknown format")
-    except OSError as error:
-        raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise CheckpointError(
-            f"{path} is not a checkpoint of pareto-nrpa, or is damaged; start again without --resume."
-        ) from error
+    # Opened here, as np.load leaves a damaged file open.
+    with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    meta = json.loads(arrays.pop("meta").tobytes())
+    if meta["format"] != _FORMAT or meta["digest"] != _digest(arrays):
+        raise ValueError("unknown format or changed contents")
     return arrays, meta
+
+
+def _revive(arrays: dict[str, np.ndarray], meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> Search:
+    from .search import Search
+
+    search = Search(problem, params, seed=meta["seed"], budget=None, n_iterations=meta["iterations"])
+    search.rng.bit_generator.state = meta["random_state"]
+    search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
+    if isinstance(search.player, PlainPlayer):
+        search.player.codes = Numbering((_decode(code), i) for i, code in enumerate(meta["codes"]))
+        search.player.moves = Numbering((_decode(move), i) for i, move in enumerate(meta["moves"]))
+    search.machine = _restore(search.machine, arrays, meta)
+    for slot in meta["pending"]:
+        search.restore_pending(slot)
+    return search
 
 
 def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> None:
     if meta["problem"] != problem_fingerprint(problem):
         raise CheckpointError(
-            f"the checkpoint {path} is of another problem ({meta['instance']}, not {problem_name(problem)} as it is "
-            "now); choose another file."
+            f"the checkpoint {path} is of another problem ({meta['instance']}), or the data or code of "
+            f"{problem_name(problem)} have changed since; choose another file."
         )
     ours = json.loads(json.dumps(params.to_dict()))
     for name, value in meta["parameters"].items():
@@ -121,7 +135,7 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: P
 
 
 def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Machine:
-    """Return a new machine filled with what was saved; slots are numbered anew, which changes nothing."""
+    """Return a new machine filled with what was saved; slots keep their numbers."""
     saved_pool = {name: arrays[f"pool_{name}"] for name in Pool._fields}
     saved_archive = {name: arrays[f"archive_{name}"] for name in Archive._fields}
     used = meta["slots"]
@@ -131,6 +145,7 @@ def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, An
     machine = with_slots(machine, max(machine.free.size, max([*used, 0]) + 1))
     machine = with_archive(machine, len(saved_archive["heads"]) + 1, len(saved_archive["log"]) + 1)
     machine.weights[:, :, :n_codes] = arrays["weights"]
+    machine.starts[:] = arrays["starts"]
     machine.members[:, :] = enlarge(arrays["members"], *machine.members.shape)[:, : machine.members.shape[1]]
     machine.levels[:] = arrays["levels"]
     machine.counters[:] = arrays["counters"]
@@ -146,12 +161,12 @@ def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, An
 
 
 def _encode(value: Any) -> Any:
-    """Return a code or move as JSON that `_decode` turns back: tuples become marked lists."""
-    if isinstance(value, tuple):
+    """Return a code or move as JSON that `_decode` turns back: a list stands for a tuple."""
+    if type(value) is tuple:
         return [_encode(item) for item in value]
     if isinstance(value, np.generic):
         return _encode(value.item())
-    if value is None or isinstance(value, bool | int | float | str):
+    if value is None or type(value) in (bool, int, float, str):
         return value
     raise CheckpointError(
         f"a checkpoint can hold codes and moves made of numbers, text, None and tuples of them, got {value!r}."

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
 from numba import types
 
 from ..exceptions import ProblemError
+from ..kernels import stack_machine
 from ..kernels._jit import bundle_kernel, compile_entry, with_globals
-from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, NEEDS_ROOM, NOT_FINITE, OK, STATUS
+from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS
 from ..kernels.playout import no_bias, play_from, playout
-from ..kernels.stack_machine import advance, tell
 from ..problem import CompiledProblem, objective_signs, problem_name
 from .messages import status_message
+
+_KERNELS = Path(stack_machine.__file__).parent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +47,10 @@ class CompiledPlayer:
             play_out=bundle_kernel(with_globals(play_from, **words)),
         )
         told = types.void(bundle, settings, types.int64)
-        self._tell = compile_entry(tell, told)
+        self._tell = compile_entry(stack_machine.tell, told)
         pointers = types.FunctionType(played), types.FunctionType(told)
         self._advance = compile_entry(
-            advance, types.int64(parts, bundle, settings, rng, types.float64[::1], *pointers, types.int64)
+            stack_machine.advance, types.int64(parts, bundle, settings, rng, types.float64[::1], *pointers, types.int64)
         )
         self.entries = (self._playout, self._tell, self._advance)
 
@@ -59,7 +63,10 @@ class CompiledPlayer:
             lines = [line.strip() for line in str(error).splitlines()]
             reasons = [line for line in lines if line and not line.startswith(("During", "Failed", "[", "^", "File"))]
             reason = reasons[0] if reasons else type(error).__name__
-            raise ProblemError(f"the kernels of {problem_name(self.problem)} do not compile: {reason}") from error
+            raise ProblemError(
+                f"the kernels of {problem_name(self.problem)} do not compile: {reason}{_place(str(error))} "
+                "(only initial_state may create arrays)."
+            ) from error
 
     def draw(self, search: Search) -> float:
         """Return the next number of the generator."""
@@ -73,16 +80,20 @@ class CompiledPlayer:
         """Make n evaluations."""
         done = 0
         while done < n:
-            done += self._advance.call(
-                self._parts,
-                search.machine,
-                search.settings,
-                search.rng,
-                self._signs,
-                self._playout.pointer,
-                self._tell.pointer,
-                n - done,
-            )
+            try:
+                done += self._advance.call(
+                    self._parts,
+                    search.machine,
+                    search.settings,
+                    search.rng,
+                    self._signs,
+                    self._playout.pointer,
+                    self._tell.pointer,
+                    n - done,
+                )
+            except Exception as error:
+                search.machine.counters[N_FREE] += 1  # the slot of the playout that raised still stands in the stack
+                raise self._raised(error) from error
             status = int(search.machine.counters[STATUS])
             if status == NEEDS_ROOM:
                 search.make_room()
@@ -91,7 +102,10 @@ class CompiledPlayer:
 
     def play(self, search: Search, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; a compiled problem shows no final state."""
-        status = self._playout.call(self._parts, search.machine, search.settings, search.rng, policy, slot)
+        try:
+            status = self._playout.call(self._parts, search.machine, search.settings, search.rng, policy, slot)
+        except Exception as error:
+            raise self._raised(error) from error
         if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):  # the caller evaluates; ours does not count
             raise self._error(search, status)
         return None
@@ -108,5 +122,16 @@ class CompiledPlayer:
         """Return the final state of a solution; a compiled problem shows none."""
         return None
 
+    def _raised(self, error: Exception) -> ProblemError:
+        name = problem_name(self.problem)
+        return ProblemError(f"a kernel of {name} raised {type(error).__name__}: {error}.")
+
     def _error(self, search: Search, status: int) -> ProblemError:
         return ProblemError(status_message(status, self.problem, int(search.machine.counters[DEPTH])))
+
+
+def _place(message: str) -> str:
+    """Return where in the problem's own file Numba gave up, as far as it says so."""
+    places = re.findall(r'File "([^"]+)", line (\d+)', message)
+    own = [f", {Path(file).name} line {line}" for file, line in places if Path(file).parent != _KERNELS]
+    return own[-1] if own else ""

@@ -13,6 +13,7 @@ from ..kernels.softmax import PADDING
 _FIRST_SLOTS = 16
 _FIRST_ARCHIVE = 64
 _FIRST_LOG = 1024
+_OVERRUN = 4096
 
 
 def new_machine(
@@ -35,6 +36,7 @@ def new_machine(
     return Machine(
         weights=np.full((level, n_policies, n_codes), np.nan if bias_by_code else 0.0),
         preferences=np.ascontiguousarray(preferences, dtype=float),
+        starts=np.full((n_policies, n_codes if bias_by_code else 1), np.nan),
         members=np.zeros((level, r), dtype=np.int64),
         levels=np.zeros((level, 3), dtype=np.int64),
         free=np.arange(r, dtype=np.int64),
@@ -47,7 +49,8 @@ def new_machine(
             log=np.zeros((_FIRST_LOG, 2 + m)),
         ),
         selection=_new_selection(r, n_policies),
-        legal=np.zeros(max_legal, dtype=np.int64),
+        # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
+        legal=np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
         probabilities=np.zeros(max_candidates + PADDING),
         factors=np.zeros(max_moves),
     )

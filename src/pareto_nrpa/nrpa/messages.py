@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..kernels.bundles import (
+    BAD_BIAS,
     BAD_VIOLATIONS,
     CODE_OUT_OF_RANGE,
     NO_MOVE,
@@ -22,6 +23,7 @@ _SENTENCES = {
     REPEATED_MOVE: "legal_moves() returned the same move twice at depth {depth} of {name}.",
     NOT_FINITE: "evaluate() gave an objective that is NaN or infinite in {name}; return finite numbers, and count what "
     "is wrong with a solution as violations.",
+    BAD_BIAS: "bias() gave NaN or infinity in {name}; return finite numbers.",
     BAD_VIOLATIONS: "evaluate() gave violations that are negative, NaN or infinite in {name}; 0 means feasible.",
 }
 

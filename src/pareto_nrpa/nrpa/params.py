@@ -64,8 +64,8 @@ class ParetoNRPA:
     name = "pareto-nrpa"
 
     def __post_init__(self) -> None:
-        _check_whole("level", self.level, 1)
-        _check_whole("n_policies", self.n_policies, 1)
+        _check_whole("level", self.level, 1, 100)
+        _check_whole("n_policies", self.n_policies, 1, 10_000)
         _check_whole("limited_repetitions", self.limited_repetitions, 0)
         if self.iterations is not None:
             _check_whole("iterations", self.iterations, 1)
@@ -73,6 +73,12 @@ class ParetoNRPA:
         _check_positive("temperature", self.temperature)
         if not _is_number(self.bias):
             raise ValueError(f"bias must be a finite number (0 for none), got {self.bias!r}.")
+        for name in ("level", "n_policies", "limited_repetitions"):
+            object.__setattr__(self, name, int(getattr(self, name)))
+        for name in ("alpha", "temperature", "bias"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+        if self.iterations is not None:
+            object.__setattr__(self, "iterations", int(self.iterations))
         _check_choice("weighting", self.weighting, ("crowding", "none"))
         _check_choice("adapt", self.adapt, ("all", "one"))
         if isinstance(self.preferences, str):
@@ -137,9 +143,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _check_whole(name: str, value: Any, least: int) -> None:
+def _check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {value}.")
 
 
 def _check_positive(name: str, value: Any) -> None:

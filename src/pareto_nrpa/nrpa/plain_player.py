@@ -19,6 +19,7 @@ from ..exceptions import ProblemError
 from ..kernels import recording
 from ..kernels._jit import compile_entry
 from ..kernels.bundles import (
+    BAD_BIAS,
     BAD_VIOLATIONS,
     EVALUATIONS,
     N_CODES,
@@ -28,7 +29,8 @@ from ..kernels.bundles import (
     REPEATED_MOVE,
     TOO_LONG,
 )
-from ..problem import Problem, objective_signs, plain_bias, problem_name
+from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
+from ..problem import Problem, objective_signs, plain_bias, problem_name, wrong_evaluation
 from .memory import with_codes, with_longer_sequences
 from .messages import status_message
 
@@ -87,7 +89,7 @@ class PlainPlayer:
         self._scores_view: Any = self._scores_array.data  # the fast way to write single numbers
         self._preferences = search.machine.preferences
         self._draws: list[float] = []
-        self._powers = np.empty(_MAX_TABLE)
+        self._powers = np.ones(_MAX_TABLE)
         self._settings = tuple(search.settings)
         parts = recording.flatten(search.machine)
         learned = types.int64(
@@ -202,7 +204,7 @@ class PlainPlayer:
                     first, second = moves
                     code, other = number[move_code(state, first)], number[move_code(state, second)]
                     total = strength[code] + strength[other]
-                    if 1e-250 < total < 1e250:
+                    if SMALLEST_SUM < total < LARGEST_SUM:
                         if not draws:
                             self._refill(search)
                         take_second = draws.pop() * total >= strength[code]
@@ -223,7 +225,7 @@ class PlainPlayer:
                     biases += extra
                     sums = self._biased_sums(search, policy, record[-count:], extra)
                     total = sums[-1]
-                if not 1e-250 < total < 1e250:
+                if not SMALLEST_SUM < total < LARGEST_SUM:
                     sums = self._safe_sums(search, policy, record[-count:], biases[-count:])
                     total = sums[-1]
                 if not draws:
@@ -266,6 +268,8 @@ class PlainPlayer:
     def _safe_sums(self, search: Search, policy: int, codes: list[int], extra: list[float]) -> list[float]:
         """Return running sums of exponentials, divided by the largest so that none can overflow."""
         logits = self._logits(search, policy, codes, extra)
+        if not all(map(math.isfinite, logits)):
+            raise self._error(BAD_BIAS, 0)
         largest = max(logits)
         return list(accumulate(math.exp(x - largest) for x in logits))
 
@@ -306,11 +310,8 @@ class PlainPlayer:
                 objectives, violations = value
                 violations = float(violations)
             values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(float, objectives))
-        except (TypeError, ValueError) as error:
-            expected = f"{m} objectives" + (" and a violation count" if problem.constrained else "")
-            raise ProblemError(
-                f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}."
-            ) from error
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ProblemError(wrong_evaluation(problem, value)) from error
         if len(values) != m:
             raise ProblemError(
                 f"evaluate() of {problem_name(problem)} must return {m} objectives (n_objectives), got {len(values)}."

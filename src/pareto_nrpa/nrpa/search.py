@@ -158,15 +158,18 @@ class Search:
     def ask(self, n: int = 1) -> list[Candidate]:
         """Return n sequences to evaluate, all sampled with the policies as they are now."""
         self.compile()
+        asked: list[Candidate] = []
         for _ in range(n):
             slot, policy = self.open_slot()
             try:
                 state = self.player.play(self, policy, slot)
             except BaseException:
-                self.close_slot(slot)
+                for taken in [slot, *(candidate.slot for candidate in asked)]:
+                    self.close_slot(taken)
                 raise
-            self.pending.append(self._candidate(slot, state))
-        return self.pending[len(self.pending) - n :]
+            asked.append(self._candidate(slot, state))
+        self.pending += asked
+        return asked
 
     def _candidate(self, slot: int, state: Any) -> Candidate:
         pool = self.machine.pool
@@ -186,8 +189,13 @@ class Search:
         violations: ArrayLike | None = None,
     ) -> None:
         """Learn from evaluated candidates, in the given order; tell in the order asked for repeatable runs."""
+        self.compile()
         m = self.problem.n_objectives
-        values = np.asarray(objectives, dtype=float)
+        try:
+            values = np.asarray(objectives, dtype=float)
+        except (TypeError, ValueError) as error:
+            message = f"objectives must be {m} numbers for each candidate; violations go apart, as the third argument."
+            raise ProblemError(message) from error
         if values.ndim < 2 and m == 1:
             values = values.reshape(-1, 1)
         if values.shape != (len(candidates), m):
@@ -197,7 +205,8 @@ class Search:
             raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
         if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
             raise ProblemError("objectives and violations must be finite, violations not negative; got others.")
-        if any(candidate not in self.pending for candidate in candidates):
+        distinct = {id(candidate) for candidate in candidates}
+        if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
             raise ProblemError(f"tell() was given a candidate of {problem_name(self.problem)} not asked for here.")
         for candidate, row, count in zip(candidates, values, counts, strict=True):
             self.pending.remove(candidate)
@@ -245,7 +254,7 @@ class Search:
     def best(self) -> tuple[NDArray[np.float64], float]:
         """Return the (minimised) objectives of the archive and their common number of violations."""
         scores = self.machine.archive.scores[: self.machine.counters[N_ARCHIVED]]
-        return scores[:, 1:], float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
+        return scores[:, 1:].copy(), float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a checkpoint from which `ParetoNRPA.resume` goes on to the very same result."""

@@ -32,7 +32,7 @@ def read_tsptw(path: str | Path, *, secondary: str | Path | None = None) -> Comp
     times = distances + service[:, None]
     np.fill_diagonal(times, 0.0)
     costs, lengths = [times], [distances]
-    matrix_file = Path(secondary) if secondary is not None else _find_secondary(path)
+    matrix_file = Path(secondary) if secondary is not None else find_secondary(path)
     if matrix_file is not None:
         matrix = _read_matrix(matrix_file, len(rows))
         costs.append(matrix)
@@ -55,7 +55,7 @@ def _read_rows(path: Path) -> NDArray[np.float64]:
     if not lines:
         raise InstanceError(f"{path} is empty; the first line must be the number of cities.")
     first, fields = lines[0]
-    if len(fields) != 1 or not fields[0].isdecimal() or int(fields[0]) < 2:
+    if len(fields) != 1 or not fields[0].isdecimal() or len(fields[0]) > 9 or int(fields[0]) < 2:
         raise InstanceError(
             f"{path}, line {first}: expected the number of cities (at least 2), got {' '.join(fields)[:40]!r}."
         )
@@ -67,7 +67,7 @@ def _read_rows(path: Path) -> NDArray[np.float64]:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InstanceError(f"{path} is not a text file.") from error
     except OSError as error:
@@ -95,7 +95,8 @@ def _read_row(path: Path, line: int, fields: list[str]) -> list[float]:
     return values
 
 
-def _find_secondary(path: Path) -> Path | None:
+def find_secondary(path: Path) -> Path | None:
+    """Return the file with the secondary cost of an instance, if there is one."""
     for candidate in (path.parent.parent / SECONDARY_FOLDER / f"{path.stem}.npy", path.with_name(f"{path.stem}.npy")):
         if candidate.is_file():
             return candidate
