@@ -119,3 +119,18 @@ def test_checking_keeps_an_earlier_file(tmp_path):
     (tmp_path / "a.json").write_text("earlier")
     check_writable(tmp_path / "a.json")
     assert (tmp_path / "a.json").read_text() == "earlier"
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for write in (check_writable, lambda path: write_atomically(path, lambda file: None)):
+        with pytest.raises(ParetoNRPAError, match="it is not a regular file"):
+            write(tmp_path / "pipe")
+    assert not (tmp_path / "pipe").is_file()
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_atomically(tmp_path / "link", lambda file: file.write(b"x"))
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"x"

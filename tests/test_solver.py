@@ -272,3 +272,46 @@ def test_a_checkpoint_is_written_at_the_end_and_resuming_a_finished_run_adds_not
     assert again.front.solutions == first.front.solutions
     assert longer.evaluations == 800
     assert longer.parameters["iterations"] == first.parameters["iterations"]
+
+
+def test_many_objectives_do_not_wait_for_a_hypervolume():
+    class Many(Knapsack):
+        n_objectives = 40
+
+        def evaluate(self, state):
+            return [sum(state[: k % 8 + 1]) * (-1) ** k for k in range(40)]
+
+    result = solve(Many(), ParetoNRPA(level=2), stop=MaxEvaluations(200), seed=1)
+    assert len(result.front) > 1
+    assert np.isnan(result.hypervolume)
+    assert result.to_dict()["history"] == []
+
+
+def test_huge_objectives_cost_no_result():
+    class Huge(Knapsack):
+        def evaluate(self, state):
+            return (sum(state) - 4) * 4e307, (4 - sum(state)) * 4e307
+
+    result = solve(Huge(), ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1)
+    assert len(result.front) > 1
+    assert np.isfinite(result.hypervolume)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_bias_that_is_no_number_is_named(value):
+    class Odd(Word):
+        def bias(self, state, move):
+            return value
+
+    with pytest.raises(ProblemError, match=r"bias\(\) gave NaN or infinity in Odd"):
+        solve(Odd(), stop=MaxEvaluations(10))
+
+
+def test_a_callback_that_raises_costs_no_result(small_tsptw):
+    class Clumsy(Callbacks):
+        def on_progress(self, progress):
+            raise RuntimeError("oops")
+
+    with pytest.raises(RuntimeError, match="oops") as caught:
+        solve(small_tsptw, stop=MaxEvaluations(5_000), callbacks=Clumsy(), seed=1)
+    assert caught.value.result.evaluations > 0

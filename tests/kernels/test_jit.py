@@ -3,10 +3,14 @@
 import os
 import subprocess
 import sys
+import types
 
+import numpy as np
 import pytest
 
-from pareto_nrpa.kernels._jit import fingerprint, kernel, with_globals
+from pareto_nrpa import ParetoNRPA, generate_tsptw
+from pareto_nrpa.kernels import recording
+from pareto_nrpa.kernels._jit import fingerprint, kernel, python_function, with_globals
 
 _PROGRAM = """
 from typing import NamedTuple
@@ -87,3 +91,84 @@ def test_a_fingerprint_covers_everything_within_reach():
     assert one == fingerprint(with_globals(outer, callee=inner, factor=2))
     assert one != fingerprint(with_globals(outer, callee=other, factor=2))
     assert one != fingerprint(with_globals(outer, callee=inner, factor=3))
+
+
+def _returns(value):
+    def function():
+        return value
+
+    return function
+
+
+def _with_default(value):
+    def function(x=value):
+        return x
+
+    return function
+
+
+def _module(**content):
+    module = types.ModuleType("helpers")
+    vars(module).update(content)
+    return module
+
+
+def _uses_module(module):
+    def function():
+        return helpers.factor  # noqa: F821 - bound below
+
+    return with_globals(function, helpers=module)
+
+
+def _two(a, b):
+    def function():
+        return first, second  # noqa: F821 - bound below
+
+    return with_globals(function, first=a, second=b)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (_returns(np.int64(1)), _returns(np.int64(7))),
+        (_returns(np.zeros(4)), _returns(np.zeros((2, 2)))),
+        (_returns((np.arange(5000),)), _returns((np.arange(5000) * (np.arange(5000) != 2500),))),
+        (_with_default(1), _with_default(2)),
+        (_uses_module(_module(factor=1)), _uses_module(_module(factor=2))),
+        (_two(1, 23), _two(12, 3)),
+        (_two(_returns(1), _returns(2)), _two(_returns(2), _returns(1))),
+    ],
+    ids=["numpy scalar", "shape", "long array", "default", "module", "separators", "order"],
+)
+def test_what_differs_in_any_way_has_another_fingerprint(one, other):
+    assert fingerprint(one) == fingerprint(one)
+    assert fingerprint(one) != fingerprint(other)
+
+
+def test_flattening_a_machine_and_back_loses_nothing():
+    search = ParetoNRPA().start(generate_tsptw(5))
+    again = python_function(recording._unflatten)(recording.flatten(search.machine))
+    assert all(a is b for a, b in zip(recording.flatten(search.machine), recording.flatten(again), strict=True))
+    assert again.pool.codes is search.machine.pool.codes
+    assert again.selection.kept is search.machine.selection.kept
+
+
+_THREADS = """
+import threading
+from pareto_nrpa import ParetoNRPA, generate_tsptw
+errors = []
+def start():
+    try:
+        ParetoNRPA().start(generate_tsptw(6)).advance(10)
+    except Exception as error:
+        errors.append(repr(error))
+threads = [threading.Thread(target=start) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(errors)
+"""
+
+
+def test_threads_may_start_searches_at_the_same_moment():
+    done = subprocess.run([sys.executable, "-c", _THREADS], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -139,3 +140,50 @@ def test_moves_that_no_file_can_hold_are_named():
     search.advance(2)
     with pytest.raises(CheckpointError, match="codes and moves made of numbers, text, None and tuples"):
         search.save("never-written.npz")
+
+
+_TELL = """
+import sys
+from pareto_nrpa import ParetoNRPA
+from tests.problems_for_tests import Knapsack
+search = ParetoNRPA(level=2).resume(Knapsack(), sys.argv[1])
+search.tell(list(search.pending), [Knapsack().evaluate(c.state) for c in search.pending])
+print(search.evaluations)
+"""
+
+
+def test_a_new_process_may_tell_what_an_older_one_asked_for(tmp_path):
+    search = ParetoNRPA(level=2).start(Knapsack(), seed=4, budget=50)
+    search.ask(2)
+    search.save(tmp_path / "search.npz")
+    root = Path(__file__).parent.parent.parent
+    command = [sys.executable, "-c", _TELL, str(tmp_path / "search.npz")]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root)
+    assert done.stdout == "2\n", done.stderr
+
+
+def test_an_existing_checkpoint_is_never_overwritten_by_a_new_search(saved):
+    before = saved.read_bytes()
+    with pytest.raises(CheckpointError, match="already exists; resume to go on from it"):
+        solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(50), checkpoint=saved)
+    assert saved.read_bytes() == before
+
+
+def test_a_checkpoint_that_cannot_be_written_costs_no_result(tmp_path):
+    class Odd(Knapsack):
+        def move_code(self, state, move):
+            return frozenset([len(state), move])
+
+    with pytest.raises(CheckpointError, match="codes and moves made of") as caught:
+        solve(Odd(), ParetoNRPA(level=1), stop=MaxEvaluations(30), checkpoint=tmp_path / "search.npz")
+    assert caught.value.result.evaluations == 30
+
+
+def test_candidates_pending_over_a_restart_leave_the_weights_alone():
+    problem = generate_tsptw(6, seed=1)
+    search = ParetoNRPA(level=1, n_policies=1, iterations=4).start(problem, seed=1)
+    batch = search.ask(10)
+    search.tell(batch, [problem.replay(c.solution)[0] for c in batch])
+    met = np.isfinite(search.machine.starts)
+    assert met.any()
+    assert np.isfinite(search.machine.weights[0][met]).all()

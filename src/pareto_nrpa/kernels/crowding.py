@@ -30,11 +30,11 @@ def crowding_distances(scores, front, n_front, order, out):
         _sort_positions(scores, front, n_front, k, order)
         out[order[0]] = MAX_DISTANCE
         out[order[n_front - 1]] = MAX_DISTANCE
-        lowest = scores[front[order[0]], k]
-        span = scores[front[order[n_front - 1]], k] - lowest
+        # Halves, which cost no digit: the difference of two huge numbers could be infinite.
+        span = 0.5 * scores[front[order[n_front - 1]], k] - 0.5 * scores[front[order[0]], k]
         if span > 0.0:
             for i in range(1, n_front - 1):
-                gap = scores[front[order[i + 1]], k] - scores[front[order[i - 1]], k]
+                gap = 0.5 * scores[front[order[i + 1]], k] - 0.5 * scores[front[order[i - 1]], k]
                 out[order[i]] += gap / (span * n_objectives)
     for i in range(n_front):
         out[i] = min(out[i], MAX_DISTANCE)
