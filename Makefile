@@ -39,7 +39,7 @@ $(VENV)/python:
 	@touch $@
 
 $(VENV)/core: $(VENV)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[data]"
 	@touch $@
 
 $(VENV)/dev: $(VENV)/python pyproject.toml

@@ -1,6 +1,7 @@
 """Reads the imports of every module and keeps the arrows between the parts pointing one way."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,9 @@ def test_an_unknown_public_name_is_an_attribute_error():
 
     with pytest.raises(AttributeError, match="module 'pareto_nrpa' has no attribute 'nothing'"):
         _ = pareto_nrpa.nothing
+
+
+def test_no_page_was_left_half_written():
+    root = Path(__file__).parent.parent
+    for page in [root / "README.md", *(root / "docs").glob("*.md")]:
+        assert not re.findall(r"\{[a-z]+\}", page.read_text(encoding="utf-8")), page.name
