@@ -6,6 +6,7 @@ Any callable from `Progress` to bool will do as well.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,15 +47,15 @@ class StopCriterion(Protocol):
         ...
 
 
-class Stop:
+class Stop(ABC):
     """What our own criteria have in common."""
 
     #: Whether it fires sooner or later, whatever the search finds.
     is_certain = True
 
+    @abstractmethod
     def __call__(self, progress: Progress) -> bool:
         """Return True to stop."""
-        raise NotImplementedError
 
     def budget(self) -> int | None:
         """Return the number of evaluations after which the search surely ends, if that is known."""
