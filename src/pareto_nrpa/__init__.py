@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .problems import load as load
     from .problems.generate import generate_tsp as generate_tsp
     from .problems.generate import generate_tsptw as generate_tsptw
+    from .problems.mo_tsp import mo_tsp as mo_tsp
+    from .problems.mo_tsptw import mo_tsptw as mo_tsptw
     from .result import Front as Front
     from .result import Result as Result
     from .solver import solve as solve
@@ -50,6 +52,8 @@ _HOMES = {
     "CompiledProblem": "problem",
     "Problem": "problem",
     "load": "problems",
+    "mo_tsp": "problems.mo_tsp",
+    "mo_tsptw": "problems.mo_tsptw",
     "generate_tsp": "problems.generate",
     "generate_tsptw": "problems.generate",
     "Front": "result",

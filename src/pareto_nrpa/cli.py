@@ -124,6 +124,8 @@ def solve(
         limited_repetitions=limited_repetitions,
     )
     problem = load(instance, data=data)
+    if problem.n_objectives == 1 and not quiet:
+        typer.echo("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
     targets = _targets(out, json, problem.name, seed)
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
         _fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")

@@ -73,6 +73,8 @@ def _generate(family: str, text: str) -> CompiledProblem:
 def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
     if os.path.isdir(name):
         return f"{name} is a folder; give an instance file, or a name with --data {name}."
+    if os.sep in name or name.endswith(".txt"):
+        return f"there is no file {name}; give an instance file, a name (rc_204.3) or a spec (tsptw:n=25,seed=7)."
     there = instance_names(data)
     specs = "generators: tsptw:n=25,seed=7 and mo-tsp:n=50,seed=1"
     if name in official_names():
