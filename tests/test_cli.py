@@ -601,3 +601,14 @@ def test_the_traceback_of_our_own_mistakes_can_be_asked_for(monkeypatch):
     monkeypatch.setenv("PARETO_NRPA_TRACEBACK", "1")
     with pytest.raises(RuntimeError, match="our own mistake"):
         main(["solve"])
+
+
+def test_the_result_and_the_checkpoint_cannot_be_the_same_file(run):
+    assert_refused(run("solve", TOY, *SMALL, "--json", "same", "--checkpoint", "same"), "cannot be the same file")
+
+
+def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_path):
+    command = [sys.executable, "-m", "pareto_nrpa", "solve", TOY, "--evaluations", "300", "--quiet", "--out", "race"]
+    processes = [subprocess.Popen(command, cwd=tmp_path) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert len(list((tmp_path / "race").glob("*.json"))) == 3

@@ -307,11 +307,23 @@ def test_a_bias_that_is_no_number_is_named(value):
         solve(Odd(), stop=MaxEvaluations(10))
 
 
-def test_a_callback_that_raises_costs_no_result(small_tsptw):
-    class Clumsy(Callbacks):
-        def on_progress(self, progress):
-            raise RuntimeError("oops")
+@pytest.mark.parametrize("word", ["on_progress", "on_end"])
+def test_a_callback_that_raises_costs_no_result(small_tsptw, word):
+    def oops(self, told):
+        raise RuntimeError("oops")
 
+    clumsy = type("Clumsy", (Callbacks,), {word: oops})()
     with pytest.raises(RuntimeError, match="oops") as caught:
-        solve(small_tsptw, stop=MaxEvaluations(5_000), callbacks=Clumsy(), seed=1)
+        solve(small_tsptw, stop=MaxEvaluations(5_000), callbacks=clumsy, seed=1)
     assert caught.value.result.evaluations > 0
+
+
+def test_sigterm_keeps_the_best_front_too(small_tsptw):
+    class Scheduler(Callbacks):
+        def on_progress(self, progress):
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    result = solve(small_tsptw, stop=MaxEvaluations(10**8), callbacks=Scheduler(), seed=1)
+    assert result.stopped_by == "SIGTERM"
+    assert len(result.front) > 0
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

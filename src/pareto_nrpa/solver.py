@@ -234,8 +234,12 @@ class _Run:
                 error.result = self.result()  # type: ignore[attr-defined]
             raise
         result = self.result()
-        for callback in self.callbacks:
-            callback.on_end(result)
+        try:
+            for callback in self.callbacks:
+                callback.on_end(result)
+        except Exception as error:
+            error.result = result  # type: ignore[attr-defined]
+            raise
         return result
 
     def _loop(self, interrupt: _Interrupt) -> None:

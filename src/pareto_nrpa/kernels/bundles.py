@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 # Positions in Machine.counters.
-EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, N_RESTARTS, STATUS, DEPTH = range(9)
-N_COUNTERS = 9
+EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH = range(8)
+N_COUNTERS = 8
 
 # Values of counters[STATUS]: how the last call of compiled code ended.
 OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = range(6)

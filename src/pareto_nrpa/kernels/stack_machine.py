@@ -12,7 +12,6 @@ from .bundles import (
     N_CODES,
     N_FREE,
     N_LOGGED,
-    N_RESTARTS,
     NEEDS_ROOM,
     OK,
     REPETITIONS,
@@ -162,4 +161,3 @@ def _restart(policies, starts, members, row, settings, free, counters):
             policies[policy, code] = starts[policy, code] if settings.bias_by_code else 0.0
     for k in range(row.size):
         row[k] = 0
-    counters[N_RESTARTS] += 1
