@@ -6,10 +6,11 @@ hundred times faster. The algorithm treats both alike.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import inspect
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from .genotype import Genotype
 
 MAX_MOVES = 10_000
 MAX_CODES = 2**32
@@ -42,6 +45,8 @@ class Problem(ABC):
         What the bias should care for in the paper's setting, a weight per objective; the first objective by default.
     reference_point
         Where known, the point that hypervolumes are measured against.
+    genotype
+        What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
     name
         How results call the problem.
     """
@@ -52,7 +57,11 @@ class Problem(ABC):
     max_moves: int = MAX_MOVES
     preference: Sequence[float] | None = None
     reference_point: Sequence[float] | None = None
+    genotype: Genotype | None = None
     name: str = ""
+
+    #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
+    all_moves: Callable[..., Iterable[Hashable]] | None = None
 
     #: Optional: `bias(state, move)` or `bias(state, move, preference)`, added to the learned weight of a move (GNRPA).
     bias: Callable[..., float] | None = None
@@ -88,7 +97,8 @@ class CompiledProblem:
     Kernels: `initial_state(data)` returns a NamedTuple of arrays; `legal_moves(data, state, out)` fills `out` and
     returns how many; `play(data, state, move)` changes the state in place; `move_code(data, state, move)` returns an
     integer below `n_codes`; `evaluate(data, state, out)` fills the objectives and returns the number of violations;
-    the optional `bias(data, state, move, preference)` returns a float.
+    the optional `bias(data, state, move, preference)` returns a float; the optional `all_moves(data, state, out)` is
+    `legal_moves` without leaving out moves that only seem not worth trying (pruning).
 
     Attributes
     ----------
@@ -105,6 +115,8 @@ class CompiledProblem:
         sequences are then learned from faster.
     bias_by_code
         True if moves of equal code have equal bias, which is then computed once per policy and remembered.
+    genotype
+        What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
     """
 
     data: Any
@@ -117,6 +129,7 @@ class CompiledProblem:
     n_codes: int
     max_moves: int
     bias: Callable[..., Any] | None = None
+    all_moves: Callable[..., Any] | None = None
     max_legal: int | None = None
     max_candidates: int | None = None
     distinct_codes: bool = False
@@ -124,6 +137,7 @@ class CompiledProblem:
     maximise: bool | Sequence[bool] = False
     preference: Sequence[float] | None = None
     reference_point: Sequence[float] | None = None
+    genotype: Genotype | None = None
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -164,6 +178,17 @@ class CompiledProblem:
 AnyProblem = Problem | CompiledProblem
 
 
+def without_pruning(problem: AnyProblem) -> AnyProblem:
+    """Return a problem in which every move is legal that could be, where it tells the two apart."""
+    if problem.all_moves is None:
+        return problem
+    if isinstance(problem, CompiledProblem):
+        return replace(problem, legal_moves=problem.all_moves, all_moves=None)
+    free = copy.copy(problem)
+    free.legal_moves = problem.all_moves  # type: ignore[method-assign]
+    return free
+
+
 def problem_name(problem: AnyProblem) -> str:
     """Return the name of a problem, or of its class where it has none."""
     return problem.name or type(problem).__name__
@@ -188,6 +213,23 @@ def wrong_evaluation(problem: Problem, value: Any) -> str:
     if problem.constrained:
         expected = f"({expected}, violations), as it is constrained"
     return f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}."
+
+
+def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]]:
+    """Return violations and objectives of what `evaluate` returned, as numbers that need not be finite."""
+    m, violations, objectives = problem.n_objectives, 0.0, value
+    try:
+        if problem.constrained:
+            objectives, violations = value
+            violations = float(violations)
+        values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(float, objectives))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ProblemError(wrong_evaluation(problem, value)) from error
+    if len(values) != m:
+        raise ProblemError(
+            f"evaluate() of {problem_name(problem)} must return {m} objectives (n_objectives), got {len(values)}."
+        )
+    return violations, values
 
 
 def objective_signs(problem: AnyProblem) -> NDArray[np.float64]:

@@ -77,6 +77,8 @@ class Result:
     reference_point: list[float] | None  # what the hypervolume is measured against; None if nothing is feasible
     maximise: list[bool]
     versions: dict[str, str] = field(default_factory=dict)
+    # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
+    log: NDArray[np.float64] | None = field(default=None, repr=False)
 
     @property
     def hypervolume(self) -> float:
@@ -174,7 +176,7 @@ class Result:
         if not len(front.objectives) == len(front.violations) == len(front.solutions) == len(front.policies):
             raise ValueError("parts of different lengths")
         history = np.asarray(content["history"], dtype=float).reshape(-1, 2)
-        names = [field.name for field in fields(cls) if field.name not in ("front", "history")]
+        names = [field.name for field in fields(cls) if field.name not in ("front", "history", "log")]
         return cls(front=front, history=history, **{name: content[name] for name in names})
 
     def to_dataframe(self) -> pd.DataFrame:

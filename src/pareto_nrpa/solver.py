@@ -315,6 +315,7 @@ class _Run:
             reference_point=None if reference is None else (reference * self.signs).tolist(),
             maximise=(self.signs < 0).tolist(),
             versions=_versions(),
+            log=log,
         )
 
 
@@ -348,7 +349,7 @@ class _Interrupt:
 
 def _versions() -> dict[str, str]:
     def installed() -> Iterator[tuple[str, str]]:
-        for name in ("pareto-nrpa", "numpy", "numba", "moocore"):
+        for name in ("pareto-nrpa", "numpy", "numba", "moocore", "pymoo"):
             try:
                 yield name, version(name)
             except PackageNotFoundError:

@@ -55,6 +55,11 @@ def bundle_kernel(function: Callable[..., Any]) -> Any:
     return njit(**_ENGINE_OPTIONS, no_cpython_wrapper=True)(function)
 
 
+def allocating_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a kernel that makes the state of a problem."""
+    return njit(**_OPTIONS, no_cpython_wrapper=True)(function)
+
+
 def small_kernel(function: Callable[..., Any]) -> Any:
     """Mark an engine kernel so small that calling it would cost more than what it does."""
     return njit(**_ENGINE_OPTIONS, forceinline=True)(function)
@@ -136,6 +141,18 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
     copy.__module__ = function.__module__
     copy.__doc__ = function.__doc__
     return copy
+
+
+def interpreted(function: Callable[..., Any]) -> types.FunctionType:
+    """Return a kernel as plain Python that takes any object for a bundle of arrays; kernels of arrays stay compiled."""
+    function = python_function(function)
+    names: dict[str, Any] = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    bundled = {
+        name: interpreted(value)
+        for name, value in names.items()
+        if getattr(value, "targetoptions", {}).get("no_cpython_wrapper")
+    }
+    return with_globals(function, **bundled)
 
 
 _compiling = threading.RLock()

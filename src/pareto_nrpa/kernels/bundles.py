@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 # Positions in Machine.counters.
-EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH = range(8)
-N_COUNTERS = 8
+EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS = range(9)
+N_COUNTERS = 9
 
 # Values of counters[STATUS]: how the last call of compiled code ended.
 OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = range(6)
@@ -79,6 +79,8 @@ class Machine(NamedTuple):
     legal: np.ndarray  # [max_legal] int64, working memory of a playout
     probabilities: np.ndarray  # [max_candidates + PADDING] float64, working memory of playout and adapt
     factors: np.ndarray  # [max_moves] float64, working memory of adapt
+    objective_weights: np.ndarray  # [W, M] float64, weighted sums to search for in turn; none: dominance decides
+    objective_scale: np.ndarray  # [M] float64, what objectives are divided by before they are weighed
     pool: Pool
     archive: Archive
     selection: Selection

@@ -24,10 +24,10 @@ def flatten(machine: Machine) -> tuple[np.ndarray, ...]:
 @bundle_kernel
 def _unflatten(p):
     """Return the machine behind a flat tuple; written out, as compiled code cannot count fields."""
-    pool = Pool(p[10], p[11], p[12], p[13], p[14], p[15], p[16])
-    archive = Archive(p[17], p[18], p[19], p[20])
-    selection = Selection(p[21], p[22], p[23], p[24], p[25], p[26], p[27])
-    return Machine(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], pool, archive, selection)
+    pool = Pool(p[12], p[13], p[14], p[15], p[16], p[17], p[18])
+    archive = Archive(p[19], p[20], p[21], p[22])
+    selection = Selection(p[23], p[24], p[25], p[26], p[27], p[28], p[29])
+    return Machine(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], pool, archive, selection)
 
 
 def record_and_tell(parts, options, slot, record, biases, scores):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
 from .adapt import pareto_adapt
-from .archive import remember
+from .archive import remember, set_scale
 from .bundles import (
     EVALUATIONS,
     ITERATIONS,
@@ -15,6 +15,7 @@ from .bundles import (
     NEEDS_ROOM,
     OK,
     REPETITIONS,
+    RESTARTS,
     SIZE,
     STATUS,
 )
@@ -76,6 +77,9 @@ def tell(machine, settings, slot):
     members = machine.members
     machine.counters[EVALUATIONS] += 1
     remember(machine.archive, machine.pool, slot, machine.counters)
+    if machine.objective_weights.shape[0] > 0:
+        which = machine.counters[RESTARTS] % machine.objective_weights.shape[0]
+        _scalarise(machine.pool.scores[slot], machine.objective_weights[which], machine.objective_scale)
     members[0, levels[0, SIZE]] = slot
     n_before = levels[0, SIZE]
     levels[0, SIZE] += 1
@@ -115,11 +119,22 @@ def tell(machine, settings, slot):
                 machine.free,
                 machine.counters,
             )
+            set_scale(machine.objective_scale, machine.archive.scores, machine.counters[N_ARCHIVED])
             break
         n_before = levels[level + 1, SIZE]
         _hand_up(level, members, levels)
         level += 1
     _hand_down(level, machine.weights, levels, machine.counters[N_CODES])
+
+
+@engine_kernel
+def _scalarise(scores, weights, scale):
+    """Let the weighted sum alone decide from here on; the archive has the objectives themselves."""
+    total = 0.0
+    for k in range(weights.size):
+        total += weights[k] * scores[1 + k] / scale[k]
+        scores[1 + k] = 0.0
+    scores[1] = total
 
 
 @small_kernel
@@ -154,6 +169,7 @@ def _hand_down(level, weights, levels, n_codes):
 @bundle_kernel
 def _restart(policies, starts, members, row, settings, free, counters):
     """Begin a new search after the last iteration of the highest level; only the archive lives on."""
+    counters[RESTARTS] += 1
     for i in range(row[SIZE]):
         release(members[i], free, counters)
     for policy in range(policies.shape[0]):

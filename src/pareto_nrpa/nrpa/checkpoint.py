@@ -10,9 +10,10 @@ import numpy as np
 
 from ..exceptions import CheckpointError
 from ..files import write_atomically
+from ..kernels.archive import enlarge
 from ..kernels.bundles import N_ARCHIVED, N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
 from ..problem import AnyProblem, problem_fingerprint, problem_name
-from .memory import enlarge, with_archive, with_codes, with_longer_sequences, with_slots
+from .memory import with_archive, with_codes, with_longer_sequences, with_slots
 from .plain_player import Numbering, PlainPlayer
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -14,10 +12,8 @@ from ..kernels import stack_machine
 from ..kernels._jit import bundle_kernel, compile_entry, with_globals
 from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS
 from ..kernels.playout import no_bias, play_from, playout
-from ..problem import CompiledProblem, objective_signs, problem_name
-from .messages import status_message
-
-_KERNELS = Path(stack_machine.__file__).parent
+from ..messages import compile_message, raised_message, status_message
+from ..problem import CompiledProblem, objective_signs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,13 +56,7 @@ class CompiledPlayer:
             for entry in self.entries:
                 entry.compile()
         except numba.core.errors.NumbaError as error:
-            lines = [line.strip() for line in str(error).splitlines()]
-            reasons = [line for line in lines if line and not line.startswith(("During", "Failed", "[", "^", "File"))]
-            reason = reasons[0] if reasons else type(error).__name__
-            raise ProblemError(
-                f"the kernels of {problem_name(self.problem)} do not compile: {reason}{_place(str(error))} "
-                "(only initial_state may create arrays)."
-            ) from error
+            raise ProblemError(compile_message(error, self.problem)) from error
 
     def draw(self, search: Search) -> float:
         """Return the next number of the generator."""
@@ -93,7 +83,7 @@ class CompiledPlayer:
                 )
             except Exception as error:
                 search.machine.counters[N_FREE] += 1  # the slot of the playout that raised still stands in the stack
-                raise self._raised(error) from error
+                raise ProblemError(raised_message(error, self.problem)) from error
             status = int(search.machine.counters[STATUS])
             if status == NEEDS_ROOM:
                 search.make_room()
@@ -105,7 +95,7 @@ class CompiledPlayer:
         try:
             status = self._playout.call(self._parts, search.machine, search.settings, search.rng, policy, slot)
         except Exception as error:
-            raise self._raised(error) from error
+            raise ProblemError(raised_message(error, self.problem)) from error
         if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):  # the caller evaluates; ours does not count
             raise self._error(search, status)
         return None
@@ -122,16 +112,5 @@ class CompiledPlayer:
         """Return the final state of a solution; a compiled problem shows none."""
         return None
 
-    def _raised(self, error: Exception) -> ProblemError:
-        name = problem_name(self.problem)
-        return ProblemError(f"a kernel of {name} raised {type(error).__name__}: {error}.")
-
     def _error(self, search: Search, status: int) -> ProblemError:
         return ProblemError(status_message(status, self.problem, int(search.machine.counters[DEPTH])))
-
-
-def _place(message: str) -> str:
-    """Return where in the problem's own file Numba gave up, as far as it says so."""
-    places = re.findall(r'File "([^"]+)", line (\d+)', message)
-    own = [f", {Path(file).name} line {line}" for file, line in places if Path(file).parent != _KERNELS]
-    return own[-1] if own else ""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.bundles import N_ARCHIVED, N_CODES, N_COUNTERS, N_FREE, N_LOGGED, Archive, Machine, Pool, Selection
+from ..kernels.archive import enlarge, larger_archive, new_archive, resized_archive
+from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, Machine, Pool, Selection
 from ..kernels.softmax import PADDING
 
 _FIRST_SLOTS = 16
-_FIRST_ARCHIVE = 64
-_FIRST_LOG = 1024
 _OVERRUN = 4096
 
 
@@ -26,6 +23,7 @@ def new_machine(
     max_candidates: int,
     has_bias: bool,
     bias_by_code: bool,
+    objective_weights: NDArray[np.float64] | None = None,
 ) -> Machine:
     """Return a search at its very beginning: all weights 0 or to be set by the bias, all sets empty."""
     n_policies, m = preferences.shape
@@ -42,13 +40,10 @@ def new_machine(
         free=np.arange(r, dtype=np.int64),
         counters=counters,
         pool=_new_pool(r, m, max_moves, max_candidates, has_bias),
-        archive=Archive(
-            heads=np.zeros((_FIRST_ARCHIVE, 3), dtype=np.int64),
-            scores=np.zeros((_FIRST_ARCHIVE, 1 + m)),
-            moves=np.zeros((_FIRST_ARCHIVE, max_moves), dtype=np.int64),
-            log=np.zeros((_FIRST_LOG, 2 + m)),
-        ),
+        archive=new_archive(m, max_moves),
         selection=_new_selection(r, n_policies),
+        objective_weights=np.zeros((0, m)) if objective_weights is None else objective_weights,
+        objective_scale=np.ones(m),
         # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
         legal=np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
         probabilities=np.zeros(max_candidates + PADDING),
@@ -80,14 +75,6 @@ def _new_selection(r: int, n_policies: int) -> Selection:
     )
 
 
-def enlarge(array: NDArray[Any], *shape: int) -> NDArray[Any]:
-    """Return a copy with at least the given shape, zeros in the new places."""
-    shape = tuple(max(new, old) for new, old in zip(shape, array.shape, strict=True))
-    larger = np.zeros(shape, dtype=array.dtype)
-    larger[tuple(slice(n) for n in array.shape)] = array
-    return larger
-
-
 def with_slots(machine: Machine, n_slots: int) -> Machine:
     """Return the machine with room for more recorded sequences."""
     old = machine.free.size
@@ -103,15 +90,7 @@ def with_slots(machine: Machine, n_slots: int) -> Machine:
 
 def with_archive(machine: Machine, size: int, log_size: int) -> Machine:
     """Return the machine with room for more archived solutions and more lines in the log."""
-    archive = machine.archive
-    return machine._replace(
-        archive=Archive(
-            heads=enlarge(archive.heads, size, archive.heads.shape[1]),
-            scores=enlarge(archive.scores, size, archive.scores.shape[1]),
-            moves=enlarge(archive.moves, size, archive.moves.shape[1]),
-            log=enlarge(archive.log, log_size, archive.log.shape[1]),
-        )
-    )
+    return machine._replace(archive=resized_archive(machine.archive, size, log_size))
 
 
 def with_codes(machine: Machine, n_codes: int) -> Machine:
@@ -144,8 +123,4 @@ def make_room(machine: Machine) -> Machine:
     if machine.counters[N_FREE] == 0:
         # A sequence of a thousand cities takes megabytes: grow by half, not twofold.
         machine = with_slots(machine, machine.free.size + max(_FIRST_SLOTS, machine.free.size // 2))
-    size, log_size = machine.archive.heads.shape[0], machine.archive.log.shape[0]
-    full, log_full = machine.counters[N_ARCHIVED] == size, machine.counters[N_LOGGED] == log_size
-    if full or log_full:
-        machine = with_archive(machine, 2 * size if full else size, 2 * log_size if log_full else log_size)
-    return machine
+    return machine._replace(archive=larger_archive(machine.archive, machine.counters))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..checks import check_choice, check_flag, check_number, check_positive, check_whole
 from ..problem import AnyProblem, paper_preference
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class ParetoNRPA:
         Divides weight plus bias before the softmax, in playout and adapt alike; above 0.
     limited_repetitions
         End a level after this many results in a row that brought nothing new to its first front; 0 is off.
+    pruning
+        Whether to keep to the moves that the problem thinks worth trying, where it tells these from all moves.
     """
 
     level: int = 4
@@ -60,29 +62,30 @@ class ParetoNRPA:
     preferences: Literal["paper", "mixed", "spread"] | Any = "paper"
     temperature: float = 1.0
     limited_repetitions: int = 0
+    pruning: bool = True
 
     name = "pareto-nrpa"
 
     def __post_init__(self) -> None:
-        _check_whole("level", self.level, 1, 100)
-        _check_whole("n_policies", self.n_policies, 1, 10_000)
-        _check_whole("limited_repetitions", self.limited_repetitions, 0)
+        check_whole("level", self.level, 1, 100)
+        check_whole("n_policies", self.n_policies, 1, 10_000)
+        check_whole("limited_repetitions", self.limited_repetitions, 0)
         if self.iterations is not None:
-            _check_whole("iterations", self.iterations, 1)
-        _check_positive("alpha", self.alpha)
-        _check_positive("temperature", self.temperature)
-        if not _is_number(self.bias):
-            raise ValueError(f"bias must be a finite number (0 for none), got {self.bias!r}.")
+            check_whole("iterations", self.iterations, 1)
+        check_positive("alpha", self.alpha)
+        check_positive("temperature", self.temperature)
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
         for name in ("level", "n_policies", "limited_repetitions"):
             object.__setattr__(self, name, int(getattr(self, name)))
         for name in ("alpha", "temperature", "bias"):
             object.__setattr__(self, name, float(getattr(self, name)))
         if self.iterations is not None:
             object.__setattr__(self, "iterations", int(self.iterations))
-        _check_choice("weighting", self.weighting, ("crowding", "none"))
-        _check_choice("adapt", self.adapt, ("all", "one"))
+        check_choice("weighting", self.weighting, ("crowding", "none"))
+        check_choice("adapt", self.adapt, ("all", "one"))
         if isinstance(self.preferences, str):
-            _check_choice("preferences", self.preferences, ("paper", "mixed", "spread"))
+            check_choice("preferences", self.preferences, ("paper", "mixed", "spread"))
         else:
             # A tuple of tuples keeps the parameters comparable, hashable and ready for JSON.
             rows = np.atleast_2d(np.asarray(self.preferences, dtype=float)).tolist()
@@ -137,24 +140,3 @@ def _spread(p: int, m: int) -> NDArray[np.float64]:
         return np.ones((p, 1))
     position = np.linspace(0, m - 1, p) if p > 1 else np.array([(m - 1) / 2])
     return np.maximum(0.0, 1.0 - np.abs(position[:, None] - np.arange(m)[None, :]))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
-    if most is not None and value > most:
-        raise ValueError(f"{name} must be at most {most:,}, got {value}.")
-
-
-def _check_positive(name: str, value: Any) -> None:
-    if not _is_number(value) or value <= 0:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
-
-
-def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")

@@ -30,9 +30,9 @@ from ..kernels.bundles import (
     TOO_LONG,
 )
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
-from ..problem import Problem, objective_signs, plain_bias, problem_name, wrong_evaluation
+from ..messages import status_message
+from ..problem import Problem, checked_evaluation, objective_signs, plain_bias, problem_name
 from .memory import with_codes, with_longer_sequences
-from .messages import status_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -302,20 +302,7 @@ class PlainPlayer:
 
     def _scores(self, value: Any) -> NDArray[np.float64]:
         """Return violations and minimised objectives of what `evaluate` returned, checking every promise about it."""
-        problem, violations = self.problem, 0.0
-        m = problem.n_objectives
-        try:
-            objectives = value
-            if problem.constrained:
-                objectives, violations = value
-                violations = float(violations)
-            values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(float, objectives))
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ProblemError(wrong_evaluation(problem, value)) from error
-        if len(values) != m:
-            raise ProblemError(
-                f"evaluate() of {problem_name(problem)} must return {m} objectives (n_objectives), got {len(values)}."
-            )
+        violations, values = checked_evaluation(self.problem, value)
         if not all(map(math.isfinite, values)):
             raise self._error(NOT_FINITE, 0)
         if not 0 <= violations < math.inf:

@@ -7,28 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..archive_view import ArchiveView
 from ..exceptions import ProblemError
-from ..kernels.bundles import (
-    EVALUATIONS,
-    LAST_IMPROVEMENT,
-    N_ARCHIVED,
-    N_FREE,
-    N_LOGGED,
-    N_MOVES,
-    POLICY,
-    VIOLATIONS,
-    Machine,
-    Settings,
-)
+from ..kernels.bundles import N_FREE, N_MOVES, POLICY, Archive, Machine, Settings
 from ..kernels.softmax import MAX_BLOCK
-from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name
-from ..result import Front
+from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name, without_pruning
 from .compiled_player import CompiledPlayer
 from .memory import make_room, new_machine
 from .plain_player import PlainPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
@@ -54,7 +43,7 @@ class Candidate:
     slot: int
 
 
-class Search:
+class Search(ArchiveView):
     """Pareto-NRPA at work on one problem.
 
     Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays, and in the generator `rng`.
@@ -68,6 +57,7 @@ class Search:
         seed: int,
         budget: int | None,
         n_iterations: int | None = None,
+        objective_weights: NDArray[np.float64] | None = None,
     ) -> None:
         check_declarations(problem)
         self.problem = problem
@@ -79,9 +69,10 @@ class Search:
         self.rng = np.random.default_rng(seed)
         self.pending: list[Candidate] = []
         self.settings = self._settings()
-        self.machine: Machine = self._machine()
+        self.machine: Machine = self._machine(objective_weights)
+        played = problem if params.pruning else without_pruning(problem)
         self.player: CompiledPlayer | PlainPlayer = (
-            CompiledPlayer(problem, self) if isinstance(problem, CompiledProblem) else PlainPlayer(problem, self)
+            CompiledPlayer(played, self) if isinstance(played, CompiledProblem) else PlainPlayer(played, self)
         )
         self._signs = objective_signs(problem)
 
@@ -104,7 +95,7 @@ class Search:
             n_checked=_CHECKED_PLAYOUTS,
         )
 
-    def _machine(self) -> Machine:
+    def _machine(self, objective_weights: NDArray[np.float64] | None) -> Machine:
         problem = self.problem
         if isinstance(problem, CompiledProblem):
             assert problem.max_legal is not None
@@ -122,6 +113,7 @@ class Search:
             max_candidates=max_candidates,
             has_bias=self.settings.has_bias,
             bias_by_code=self.settings.bias_by_code,
+            objective_weights=objective_weights,
         )
 
     @property
@@ -133,15 +125,8 @@ class Search:
         """Compile, or load from disk, what `advance` needs; the first use does it otherwise."""
         self.player.compile()
 
-    @property
-    def evaluations(self) -> int:
-        """How many evaluations the search has learned from."""
-        return int(self.machine.counters[EVALUATIONS])
-
-    @property
-    def last_improvement(self) -> int:
-        """The evaluation at which the archive last changed."""
-        return int(self.machine.counters[LAST_IMPROVEMENT])
+    def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
+        return self.machine.archive, self.machine.counters, self.player.solution
 
     @property
     def slice_size(self) -> int:
@@ -232,29 +217,9 @@ class Search:
         self.machine.free[self.machine.counters[N_FREE]] = slot
         self.machine.counters[N_FREE] += 1
 
-    def front(self) -> Front:
-        """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
-        archive, n = self.machine.archive, int(self.machine.counters[N_ARCHIVED])
-        lengths = archive.heads[:n, N_MOVES]
-        return Front.sorted(
-            objectives=archive.scores[:n, 1:] * self._signs,
-            violations=archive.scores[:n, VIOLATIONS].copy(),
-            solutions=[self.player.solution(archive.moves[i, : lengths[i]].tolist()) for i in range(n)],
-            policies=archive.heads[:n, POLICY].copy(),
-        )
-
     def parameters(self) -> dict[str, Any]:
         """Return the parameters with N as it is used."""
         return {**self.params.to_dict(), "iterations": self.n_iterations}
-
-    def log(self) -> NDArray[np.float64]:
-        """Return evaluation, violations and (minimised) objectives of all that ever entered the archive."""
-        return self.machine.archive.log[: self.machine.counters[N_LOGGED]].copy()
-
-    def best(self) -> tuple[NDArray[np.float64], float]:
-        """Return the (minimised) objectives of the archive and their common number of violations."""
-        scores = self.machine.archive.scores[: self.machine.counters[N_ARCHIVED]]
-        return scores[:, 1:].copy(), float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a checkpoint from which `ParetoNRPA.resume` goes on to the very same result."""

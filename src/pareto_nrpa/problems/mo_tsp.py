@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..genotype import Permutation
 from ..kernels._jit import kernel
 from ..problem import CompiledProblem
 from .matrices import BIAS_FACTOR, checked_matrices, normalised, rounded
@@ -114,6 +115,7 @@ def mo_tsp(
         max_candidates=n * (n - 1) // 2,
         distinct_codes=True,
         bias_by_code=True,
+        genotype=Permutation(range(1, n)),
         preference=(1 / m,) * m,
         name=name,
         reference_point=reference_point,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..exceptions import InstanceError
+from ..genotype import Permutation
 from ..kernels._jit import kernel
 from ..problem import CompiledProblem
 from .matrices import BIAS_FACTOR, checked_matrices, normalised, rounded
@@ -92,6 +93,14 @@ def legal_moves(data, state, out):
         count += max(now + row[city], data.opens[city]) <= limit
         limit = first
     return count  # at least 1: whoever closes first can be served before the second closes, as nobody is late
+
+
+@kernel
+def all_moves(data, state, out):
+    """Fill in all cities not visited yet."""
+    for i in range(state.numbers[_LEFT]):
+        out[i] = state.unvisited[i]
+    return state.numbers[_LEFT]
 
 
 @kernel
@@ -181,12 +190,14 @@ def mo_tsptw(
         move_code=move_code,
         evaluate=evaluate,
         bias=bias,
+        all_moves=all_moves,
         n_objectives=matrices.shape[0],
         n_codes=n * n,
         max_moves=n - 1,
         max_candidates=n * (n - 1) // 2,
         distinct_codes=True,
         bias_by_code=True,
+        genotype=Permutation(range(1, n)),
         name=name,
         reference_point=reference_point,
     )

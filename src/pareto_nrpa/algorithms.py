@@ -1,0 +1,47 @@
+"""All algorithms by name, for the command line and for experiments."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .exceptions import ParetoNRPAError
+
+if TYPE_CHECKING:
+    from .solver import Algorithm
+
+# Where each algorithm lives; loaded when it is asked for.
+_HOMES = {
+    "pareto-nrpa": ("nrpa.params", "ParetoNRPA"),
+    "nsga-ii": ("baselines.evolutionary", "NSGA2"),
+    "sms-emoa": ("baselines.evolutionary", "SMSEMOA"),
+    "moea-d": ("baselines.evolutionary", "MOEAD"),
+    "pls": ("baselines.local_search", "ParetoLocalSearch"),
+    "pareto-mcts": ("baselines.tree_search", "ParetoMCTS"),
+    "nrpa": ("baselines.weighted_nrpa", "WeightedNRPA"),
+    "nmcs": ("baselines.nested_search", "WeightedNMCS"),
+    "random": ("baselines.random_search", "RandomSearch"),
+}
+NAMES = tuple(_HOMES)
+
+
+def algorithm(name: str, parameters: dict[str, Any] | None = None) -> Algorithm:
+    """Return an algorithm by its name; parameters not given have their defaults."""
+    if name not in _HOMES:
+        raise ParetoNRPAError(f"unknown algorithm {name!r}{_nearest(name, NAMES)}; there are: {', '.join(NAMES)}.")
+    module, kind = _HOMES[name]
+    build: Any = getattr(import_module(f".{module}", __package__), kind)
+    known = [field.name for field in fields(build)]
+    for key in parameters or {}:
+        if key not in known:
+            near = _nearest(key, known)
+            raise ParetoNRPAError(f"{name} has no parameter {key!r}{near}; it takes: {', '.join(known)}.")
+    made: Algorithm = build(**(parameters or {}))
+    return made
+
+
+def _nearest(name: str, known: tuple[str, ...] | list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

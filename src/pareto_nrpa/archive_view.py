@@ -1,0 +1,58 @@
+"""What Python reads from the archive of a search, whatever the algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .kernels.bundles import EVALUATIONS, LAST_IMPROVEMENT, N_ARCHIVED, N_LOGGED, N_MOVES, POLICY, VIOLATIONS, Archive
+from .result import Front
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+
+class ArchiveView:
+    """The part of a search that looks at its archive; `_archived` says where it is."""
+
+    _signs: NDArray[np.float64]
+
+    def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
+        """Return the archive, the counters, and what turns numbers of moves into moves."""
+        raise NotImplementedError
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations the search has learned from."""
+        return int(self._archived()[1][EVALUATIONS])
+
+    @property
+    def last_improvement(self) -> int:
+        """The evaluation at which the archive last changed."""
+        return int(self._archived()[1][LAST_IMPROVEMENT])
+
+    def front(self) -> Front:
+        """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
+        archive, counters, solution = self._archived()
+        n = int(counters[N_ARCHIVED])
+        lengths = archive.heads[:n, N_MOVES]
+        return Front.sorted(
+            objectives=archive.scores[:n, 1:] * self._signs,
+            violations=archive.scores[:n, VIOLATIONS].copy(),
+            solutions=[solution(archive.moves[i, : lengths[i]].tolist()) for i in range(n)],
+            policies=archive.heads[:n, POLICY].copy(),
+        )
+
+    def log(self) -> NDArray[np.float64]:
+        """Return evaluation, violations and (minimised) objectives of all that ever entered the archive."""
+        archive, counters, _ = self._archived()
+        return np.array(archive.log[: counters[N_LOGGED]])
+
+    def best(self) -> tuple[NDArray[np.float64], float]:
+        """Return the (minimised) objectives of the archive and their common number of violations."""
+        archive, counters, _ = self._archived()
+        scores = archive.scores[: counters[N_ARCHIVED]]
+        return scores[:, 1:].copy(), float(scores[0, VIOLATIONS]) if len(scores) else float("nan")

@@ -1,0 +1,278 @@
+"""Who plays for the baselines: the kernels of a `CompiledProblem`, or the methods of a `Problem`.
+
+The algorithms are written once, in `kernels`. For a compiled problem they are compiled, and get a typed pointer to a
+rollout in which the problem's kernels are bound; for a plain one the same functions run as Python, with a rollout that
+calls the problem's methods.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numba import types
+
+from ..exceptions import ProblemError
+from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, compile_entry, interpreted, with_globals
+from ..kernels.archive import enlarge, larger_archive, new_archive
+from ..kernels.bundles import (
+    BAD_BIAS,
+    DEPTH,
+    N_COUNTERS,
+    N_MOVES,
+    NEEDS_ROOM,
+    NO_MOVE,
+    OK,
+    STATUS,
+    TOO_LONG,
+)
+from ..kernels.playout import check_scores, no_bias
+from ..kernels.rollout import HERE, Arena, draw, roll_from, rollout
+from ..kernels.softmax import PADDING
+from ..messages import compile_message, raised_message, status_message
+from ..problem import (
+    AnyProblem,
+    CompiledProblem,
+    Problem,
+    checked_evaluation,
+    objective_signs,
+    paper_preference,
+    plain_bias,
+    problem_name,
+    without_pruning,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_FIRST_MOVES = 64
+_OVERRUN = 4096
+_LOG2_E = math.log2(math.e)
+
+
+def _arena_parts(problem: AnyProblem, bias: float, max_moves: int, max_legal: int) -> dict[str, Any]:
+    m = problem.n_objectives
+    return {
+        "moves": np.zeros((1, max_moves), dtype=np.int64),
+        "heads": np.zeros((1, 3), dtype=np.int64),
+        "scores": np.zeros((1, 1 + m)),
+        # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
+        "legal": np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
+        "probabilities": np.zeros(max_legal + PADDING),
+        "n_legal": np.zeros(1, dtype=np.int64),
+        "preference": paper_preference(problem),
+        "bias_scale": np.array([bias if problem.bias is not None else 0.0]),
+        "signs": objective_signs(problem),
+        "counters": np.zeros(N_COUNTERS, dtype=np.int64),
+        "archive": new_archive(m, max_moves),
+    }
+
+
+class CompiledPlayer:
+    """Plays a `CompiledProblem`; one call of compiled code makes many evaluations."""
+
+    def __init__(self, problem: CompiledProblem, rng: np.random.Generator, bias: float) -> None:
+        assert problem.max_legal is not None
+        self.problem, self.rng = problem, rng
+        self.arena = Arena(**_arena_parts(problem, bias, problem.max_moves, problem.max_legal))
+        self._parts = tuple(problem.data)
+        self._types = tuple(numba.typeof(x) for x in (self._parts, self.arena, self.rng))
+        played = types.int64(*self._types, types.int64, types.boolean)
+        words = {"bias": no_bias, **problem.kernels}
+        self._bound = {
+            "data_class": type(problem.data),
+            "initial_state": problem.initial_state,
+            "roll_out": bundle_kernel(with_globals(roll_from, **words)),
+        }
+        self._rollout = compile_entry(rollout, played, allocates=True, **self._bound)
+        self._played = types.FunctionType(played)
+        self.entries: list[Entry] = [self._rollout]
+
+    def compile(self) -> None:
+        """Compile what is not on disk yet."""
+        if all(entry.call is not None for entry in self.entries):
+            return
+        try:
+            for entry in self.entries:
+                entry.compile()
+        except numba.core.errors.NumbaError as error:
+            raise ProblemError(compile_message(error, self.problem)) from error
+
+    def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
+        """Return an algorithm as compiled code; `examples` show the types of the arguments after the rollout."""
+        kinds = [types.int64 if isinstance(example, int) else numba.typeof(example) for example in examples]
+        entry = compile_entry(function, types.int64(*self._types, self._played, *kinds))
+        self.entries.append(entry)
+
+        def call(*arguments: Any) -> int:
+            return self._call(entry, self._rollout.pointer, *arguments)
+
+        return call
+
+    def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
+        """Return code for few evaluations a call: the rollout is part of it, as passing a pointer takes 0.2 ms."""
+        kinds = [types.int64 if isinstance(example, int) else numba.typeof(example) for example in examples]
+        signature = types.int64(*self._types, *kinds)
+        bound = allocating_kernel(with_globals(rollout, **self._bound))
+        entry = compile_entry(function, signature, allocates=True, play_to_end=bound)
+        self.entries.append(entry)
+
+        def call(*arguments: Any) -> int:
+            return self._call(entry, *arguments)
+
+        return call
+
+    def _call(self, entry: Entry, *arguments: Any) -> int:
+        self.compile()
+        try:
+            return int(entry.call(self._parts, self.arena, self.rng, *arguments))
+        except Exception as error:
+            raise ProblemError(raised_message(error, self.problem)) from error
+
+    def make_room(self) -> None:
+        """Give archive and log room for at least one more evaluation."""
+        self.arena = self.arena._replace(archive=larger_archive(self.arena.archive, self.arena.counters))
+
+    def solution(self, numbers: Sequence[int]) -> list[Any]:
+        """Return the moves behind their numbers, which here are the moves themselves."""
+        return list(numbers)
+
+    def numbers(self, solution: Sequence[Any]) -> list[int]:
+        """Return the numbers of moves."""
+        return list(solution)
+
+
+class PlainArena:
+    """The arena of a plain problem: the same names, but arrays that may be exchanged for larger ones at any time."""
+
+    def __init__(self, **parts: Any) -> None:
+        self.__dict__.update(parts)
+
+
+class PlainPlayer:
+    """Plays a `Problem` through its methods."""
+
+    def __init__(self, problem: Problem, rng: np.random.Generator, bias: float) -> None:
+        self.problem, self.rng = problem, rng
+        self.arena: Any = PlainArena(**_arena_parts(problem, bias, _FIRST_MOVES, _FIRST_MOVES))
+        self.entries: list[Entry] = []
+        self._numbers: dict[Any, int] = {}
+        self._by_number: list[Any] = []
+        self._bias = plain_bias(problem) if bias != 0 else None
+
+    def compile(self) -> None:
+        """Do nothing: Python needs no compiling."""
+
+    def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
+        """Return an algorithm as a Python function."""
+        run = interpreted(function)
+        return lambda *arguments: int(run(None, self.arena, self.rng, self._play, *arguments))
+
+    def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
+        """Return an algorithm as a Python function that knows its rollout."""
+        run = with_globals(interpreted(function), play_to_end=self._play)
+        return lambda *arguments: int(run(None, self.arena, self.rng, *arguments))
+
+    def make_room(self) -> None:
+        """Give archive and log room for at least one more evaluation."""
+        self.arena.archive = larger_archive(self.arena.archive, self.arena.counters)
+
+    def solution(self, numbers: Sequence[int]) -> list[Any]:
+        """Return the moves behind their numbers."""
+        return [self._by_number[number] for number in numbers]
+
+    def numbers(self, solution: Sequence[Any]) -> list[int]:
+        """Return the numbers of moves."""
+        return [self._number(move) for move in solution]
+
+    def _number(self, move: Any) -> int:
+        if move not in self._numbers:
+            self._numbers[move] = len(self._by_number)
+            self._by_number.append(move)
+        return self._numbers[move]
+
+    def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, to_the_end: bool) -> int:
+        """Do for a plain problem what `kernels.rollout` does for a compiled one."""
+        problem = self.problem
+        state = problem.initial_state()
+        for number in arena.moves[HERE, :n_given].tolist():
+            state = problem.play(state, self._by_number[number])
+        depth = n_given
+        while True:
+            legal = list(problem.legal_moves(state))
+            if depth == n_given:
+                self._show_legal(legal)
+                if not to_the_end:
+                    return OK
+            if not legal:
+                break
+            arena.counters[DEPTH] = depth
+            if depth == problem.max_moves:
+                return TOO_LONG
+            move = legal[0]
+            if len(legal) > 1:
+                position = self._choose(state, legal)
+                if position < 0:
+                    return BAD_BIAS
+                move = legal[position]
+            if depth == arena.moves.shape[1]:
+                self._lengthen()
+            arena.moves[HERE, depth] = self._number(move)
+            depth += 1
+            state = problem.play(state, move)
+        if depth == 0:
+            return NO_MOVE
+        arena.heads[HERE, N_MOVES] = depth
+        violations, values = checked_evaluation(problem, self._evaluate(state))
+        arena.scores[HERE, 0] = violations
+        arena.scores[HERE, 1:] = arena.signs * values
+        return int(check_scores(arena.scores[HERE]))
+
+    def _evaluate(self, state: Any) -> Any:
+        try:
+            return self.problem.evaluate(state)
+        except Exception as error:
+            message = f"evaluate() of {problem_name(self.problem)} raised {type(error).__name__}: {error}."
+            raise ProblemError(message) from error
+
+    def _choose(self, state: Any, legal: list[Any]) -> int:
+        exponents = np.zeros(len(legal) + PADDING)
+        if self._bias is not None:
+            scale = self.arena.bias_scale[0] * _LOG2_E
+            exponents[: len(legal)] = [scale * self._bias(state, move, self.arena.preference) for move in legal]
+        return int(draw(exponents, len(legal), self.rng))
+
+    def _show_legal(self, legal: list[Any]) -> None:
+        arena = self.arena
+        if len(legal) > arena.legal.size:
+            arena.legal = np.zeros(2 * len(legal), dtype=np.int64)
+        arena.legal[: len(legal)] = [self._number(move) for move in legal]
+        arena.n_legal[0] = len(legal)
+
+    def _lengthen(self) -> None:
+        arena, archive = self.arena, self.arena.archive
+        length = 2 * arena.moves.shape[1]
+        arena.moves = enlarge(arena.moves, 1, length)
+        arena.archive = archive._replace(moves=enlarge(archive.moves, archive.moves.shape[0], length))
+
+
+Player = CompiledPlayer | PlainPlayer
+
+
+def new_player(problem: AnyProblem, rng: np.random.Generator, bias: float, pruning: bool) -> Player:
+    """Return who plays a problem, with its legal moves or with all that could be."""
+    played = problem if pruning else without_pruning(problem)
+    return CompiledPlayer(played, rng, bias) if isinstance(played, CompiledProblem) else PlainPlayer(played, rng, bias)
+
+
+def check_status(player: Player) -> None:
+    """Make room if that is what compiled code asks for; raise if the problem broke a promise."""
+    counters = player.arena.counters
+    status = int(counters[STATUS])
+    if status == NEEDS_ROOM:
+        player.make_room()
+        counters[STATUS] = OK
+    elif status != OK:
+        raise ProblemError(status_message(status, player.problem, int(counters[DEPTH])))

@@ -1,0 +1,32 @@
+"""Weight vectors for algorithms that search for a weighted sum of the objectives at a time."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def weight_vectors(m: int, n: int) -> NDArray[np.float64]:
+    """Return about n evenly spread weight vectors: first those of a single objective, then the balanced ones.
+
+    Searching for each objective alone comes first, as it shows how large the range of each is.
+    """
+    if m == 1:
+        return np.ones((1, 1))
+    partitions = 1
+    while comb(partitions + m, m - 1) <= n:
+        partitions += 1
+    # Stars and bars: all ways to give `partitions` equal parts to m objectives.
+    bars = np.array(list(combinations(range(partitions + m - 1), m - 1)), dtype=int).reshape(-1, m - 1)
+    edges = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), partitions + m - 1)])
+    weights = (np.diff(edges, axis=1) - 1) / partitions
+    order = np.lexsort((np.arange(len(weights)), weights.max(axis=1)))
+    is_corner = weights.max(axis=1) == 1.0
+    ordered: NDArray[np.float64] = np.vstack([weights[is_corner][::-1], weights[order][~is_corner[order]]])
+    return ordered

@@ -1,0 +1,244 @@
+"""What an experiment consists of: problems, algorithms, a budget and seeds, read from a TOML file."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import tomllib
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..algorithms import algorithm
+from ..exceptions import ParetoNRPAError
+from ..stop import MaxCpuTime, MaxEvaluations, StopCriterion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LAYOUTS = ("instances", "metrics", "grid")
+_KEYS = {
+    "title", "paper", "layout", "reference", "problems", "stand_ins", "seeds", "evaluations", "cpu_seconds",
+    "algorithm", "quick", "published", "figures", "metrics",
+}  # fmt: skip
+_ALGORITHM_KEYS = {"label", "name", "parameters"}
+_QUICK_KEYS = {"problems", "stand_ins", "seeds", "evaluations", "cpu_seconds", "algorithms"}
+
+
+class PlanError(ParetoNRPAError):
+    """A plan is unknown, or its file does not say what it should."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """An algorithm with its parameters, under the label that tables call it by."""
+
+    label: str
+    name: str
+    parameters: dict[str, Any]  # those that differ from the defaults
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run as a value: equal runs have equal keys, whatever plan they belong to."""
+
+    problem: str
+    algorithm: str
+    parameters: dict[str, Any]
+    evaluations: int | None
+    cpu_seconds: float | None
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """A name for the run: readable, and different for different runs."""
+        content = json.dumps(self.to_dict(), sort_keys=True)
+        digest = hashlib.sha256(content.encode()).hexdigest()[:12]
+        readable = "".join(c if c.isalnum() or c in "._-" else "-" for c in f"{self.problem}-{self.algorithm}")
+        return f"{readable[:60]}-seed{self.seed}-{digest}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain values."""
+        return {
+            "problem": self.problem,
+            "algorithm": self.algorithm,
+            "parameters": self.parameters,
+            "evaluations": self.evaluations,
+            "cpu_seconds": self.cpu_seconds,
+            "seed": self.seed,
+        }
+
+    @property
+    def stop(self) -> StopCriterion:
+        """When the run ends."""
+        return MaxEvaluations(self.evaluations) if self.evaluations is not None else MaxCpuTime(self.cpu_seconds or 0)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An experiment."""
+
+    name: str
+    title: str
+    problems: tuple[str, ...]
+    contenders: tuple[Contender, ...]
+    seeds: int
+    evaluations: int | None
+    cpu_seconds: float | None
+    paper: str = ""
+    layout: str = "instances"
+    reference: str = ""  # the label that others are compared with
+    metrics: tuple[str, ...] = ("hypervolume", "spread", "spacing", "violations")
+    figures: dict[str, Any] = field(default_factory=dict)
+    published: dict[str, str] = field(default_factory=dict)  # how the paper calls a problem
+    quick: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, problem: str, contender: Contender, seed: int) -> Run:
+        """Return one run of the plan."""
+        return Run(problem, contender.name, contender.parameters, self.evaluations, self.cpu_seconds, seed)
+
+    def runs(self) -> list[Run]:
+        """Return all runs, first seeds first, so that an unfinished experiment is balanced."""
+        return [
+            self.run(problem, contender, seed)
+            for seed in range(self.seeds)
+            for problem in self.problems
+            for contender in self.contenders
+        ]
+
+    def restricted(
+        self,
+        *,
+        seeds: int | None = None,
+        evaluations: int | None = None,
+        cpu_seconds: float | None = None,
+        problems: Iterable[str] = (),
+        labels: Iterable[str] = (),
+    ) -> Plan:
+        """Return the plan with fewer (or other) seeds, another budget, some of its problems or algorithms only."""
+        contenders = self.contenders
+        for label in labels:
+            if label not in [contender.label for contender in contenders]:
+                known = ", ".join(contender.label for contender in contenders)
+                raise PlanError(f"plan {self.name} has no algorithm labelled {label!r}; it has: {known}.")
+        if labels := set(labels):
+            contenders = tuple(contender for contender in contenders if contender.label in labels)
+        plan = replace(self, contenders=contenders, problems=tuple(problems) or self.problems)
+        if seeds is not None:
+            _check_count("seeds", seeds)
+            plan = replace(plan, seeds=seeds)
+        if evaluations is not None or cpu_seconds is not None:
+            _check_budget(evaluations, cpu_seconds)
+            plan = replace(plan, evaluations=evaluations, cpu_seconds=cpu_seconds)
+        return plan
+
+    def small(self, has_problem: Any) -> Plan:
+        """Return the quick version of the plan: few problems, few seeds, a small budget."""
+        quick = self.quick
+        problems = quick.get("problems", self.problems[:2])
+        if not all(map(has_problem, problems)):
+            problems = quick.get("stand_ins", problems)
+        return self.restricted(
+            seeds=quick.get("seeds", 2),
+            evaluations=quick.get("evaluations", 2_000 if "cpu_seconds" not in quick else None),
+            cpu_seconds=quick.get("cpu_seconds"),
+            problems=problems,
+            labels=quick.get("algorithms", ()),
+        )
+
+
+def plan_names() -> list[str]:
+    """Return the names of the plans that come with the package."""
+    return sorted(path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml"))
+
+
+def load_plan(name_or_path: str) -> Plan:
+    """Return a plan by its name, or from a TOML file of the same form."""
+    if name_or_path in plan_names():
+        return _read(name_or_path, (_folder() / f"{name_or_path}.toml").read_text(encoding="utf-8"))
+    path = Path(name_or_path)
+    if path.is_file():
+        try:
+            return _read(path.stem, path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise PlanError(f"cannot read the plan {path}: {error}.") from error
+    near = difflib.get_close_matches(name_or_path, plan_names(), n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    raise PlanError(f"unknown plan {name_or_path!r}.{hint} There are: {', '.join(plan_names())}; or give a TOML file.")
+
+
+def _folder() -> Any:
+    return files(__package__) / "plans"
+
+
+def _read(name: str, text: str) -> Plan:
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(f"plan {name} is not TOML: {error}.") from error
+    _check_keys(f"plan {name}", content, _KEYS)
+    for key in ("problems", "algorithm"):
+        if not content.get(key) or not isinstance(content[key], list):
+            raise PlanError(f"plan {name} needs {key}: a list with at least one entry.")
+    evaluations, cpu_seconds = content.get("evaluations"), content.get("cpu_seconds")
+    _check_budget(evaluations, cpu_seconds)
+    _check_count("seeds", content.get("seeds", 30))
+    _check_keys(f"quick of plan {name}", content.get("quick", {}), _QUICK_KEYS)
+    contenders = tuple(_contender(name, entry) for entry in content["algorithm"])
+    labels = [contender.label for contender in contenders]
+    if len(set(labels)) < len(labels):
+        raise PlanError(f"plan {name} has two algorithms with the same label: {', '.join(labels)}.")
+    layout = content.get("layout", "instances")
+    if layout not in LAYOUTS:
+        raise PlanError(f"layout of plan {name} must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
+    return Plan(
+        name=name,
+        title=content.get("title", name),
+        paper=content.get("paper", ""),
+        layout=layout,
+        reference=content.get("reference", labels[-1]),
+        problems=tuple(content["problems"]),
+        contenders=contenders,
+        seeds=content.get("seeds", 30),
+        evaluations=evaluations,
+        cpu_seconds=cpu_seconds,
+        metrics=tuple(content.get("metrics", Plan.metrics)),
+        figures=content.get("figures", {}),
+        published=content.get("published", {}),
+        quick=content.get("quick", {}),
+    )
+
+
+def _contender(plan: str, entry: dict[str, Any]) -> Contender:
+    _check_keys(f"algorithm of plan {plan}", entry, _ALGORITHM_KEYS)
+    if "name" not in entry:
+        raise PlanError(f"an algorithm of plan {plan} has no name.")
+    made: Any = algorithm(entry["name"], entry.get("parameters"))
+    usual: Any = algorithm(entry["name"]).to_dict()  # type: ignore[attr-defined]
+    # Only what differs from the defaults: a parameter that a later version adds must not make runs unknown.
+    parameters = {key: value for key, value in made.to_dict().items() if value != usual[key]}
+    return Contender(entry.get("label", entry["name"]), entry["name"], parameters)
+
+
+def _check_keys(where: str, content: dict[str, Any], known: set[str]) -> None:
+    for key in content:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; it knows: {', '.join(sorted(known))}."
+            raise PlanError(f"{where} has an unknown key {key!r}{hint}")
+
+
+def _check_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise PlanError(f"{name} must be a whole number of at least 1, got {value!r}.")
+
+
+def _check_budget(evaluations: Any, cpu_seconds: Any) -> None:
+    if (evaluations is None) == (cpu_seconds is None):
+        raise PlanError("a plan needs either evaluations or cpu_seconds as its budget, not both and not neither.")
+    if evaluations is not None:
+        _check_count("evaluations", evaluations)
+    elif isinstance(cpu_seconds, bool) or not isinstance(cpu_seconds, int | float) or not cpu_seconds > 0:
+        raise PlanError(f"cpu_seconds must be a number above 0, got {cpu_seconds!r}.")

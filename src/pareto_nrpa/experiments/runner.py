@@ -1,0 +1,156 @@
+"""Carries out the runs of a plan that are not there yet: here, on several processes, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import ParetoNRPAError
+from .store import Record, Store
+from .worker import failed, make_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
+
+    from .plan import Run
+
+# A run that was in hand so many times when its process died is taken for the reason of it.
+_MOST_DEATHS = 2
+
+
+@dataclass
+class Status:
+    """Where an experiment stands."""
+
+    total: int  # runs of the plan (or of this shard)
+    done: int  # of these, there at the start or finished since
+    made: int = 0  # finished since the start
+    failures: int = 0
+    seconds: float = 0.0
+    last: str = ""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate from the runs made so far."""
+        return self.seconds / self.made * (self.total - self.done) if self.made else None
+
+
+def execute(
+    runs: Sequence[Run],
+    store: Store,
+    *,
+    jobs: int = 1,
+    dask: str | None = None,
+    data: str | None = None,
+    retry_failed: bool = False,
+    on_progress: Callable[[Status], None] = lambda status: None,
+) -> Status:
+    """Make the runs that the store does not have, and store each as soon as it is there."""
+    missing = list(store.missing(list(runs), retry_failed=retry_failed))
+    status = Status(total=len(runs), done=len(runs) - len(missing))
+    on_progress(status)
+    begin = time.perf_counter()
+
+    def keep(run: Run, record: Record) -> None:
+        store.put(run, record)
+        status.done += 1
+        status.made += 1
+        status.failures += bool(record.error)
+        status.seconds = time.perf_counter() - begin
+        status.last = run.key
+        on_progress(status)
+
+    if not missing:
+        return status
+    if dask is not None:
+        with _dask_executor(dask) as executor:
+            _work_off(missing, executor, 1_000, data, keep)
+    elif jobs == 1:
+        for run in missing:
+            keep(run, Record.from_dict(make_run(run, data)))
+    else:
+        _on_processes(missing, jobs, data, keep)
+    return status
+
+
+def _on_processes(runs: list[Run], jobs: int, data: str | None, keep: Callable[[Run, Record], None]) -> None:
+    """Work off runs on processes; when one dies, start again with what was not finished."""
+    deaths: dict[str, int] = {}
+    left = list(runs)
+    while left:
+        # A process that is spawned, not forked, has the same threads and locks whoever starts it.
+        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as executor:
+            in_hand = _work_off(left, executor, jobs, data, keep, left=left)
+        for run in in_hand:
+            deaths[run.key] = deaths.get(run.key, 0) + 1
+            if deaths[run.key] >= _MOST_DEATHS:
+                keep(run, failed(run, f"its process died {deaths[run.key]} times"))
+                left.remove(run)
+
+
+def _work_off(
+    runs: list[Run],
+    executor: Executor,
+    at_once: int,
+    data: str | None,
+    keep: Callable[[Run, Record], None],
+    left: list[Run] | None = None,
+) -> list[Run]:
+    """Submit runs, a few at a time, and keep what comes back; returns those in hand when a process died."""
+    waiting = iter(list(runs))
+    left = list(runs) if left is None else left
+    in_hand: dict[Future[dict[str, Any]], Run] = {}
+    try:
+        while True:
+            for run in waiting:
+                in_hand[executor.submit(make_run, run, data)] = run
+                if len(in_hand) >= at_once:
+                    break
+            if not in_hand:
+                return []
+            done, _ = wait(in_hand, return_when=FIRST_COMPLETED)
+            for future in done:
+                record = Record.from_dict(future.result())
+                run = in_hand.pop(future)
+                left.remove(run)
+                keep(run, record)
+    except BrokenProcessPool:
+        return list(in_hand.values())
+    except BaseException:
+        for future in in_hand:
+            future.cancel()
+        raise
+
+
+@contextmanager
+def _dask_executor(address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        message = '--dask needs Dask; install it with: pip install "pareto-nrpa[cluster]".'
+        raise ImportError(message) from error
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ParetoNRPAError(f"no Dask scheduler answers at {address!r}; start one, or check the address.") from error
+    with client:
+        yield client.get_executor(pure=False, retries=_MOST_DEATHS)
+
+
+def shard(runs: Sequence[Run], text: str | None) -> list[Run]:
+    """Return the i-th of n parts of the runs, for a text i/n with i from 1 to n; all of them without one."""
+    if text is None:
+        return list(runs)
+    try:
+        i, n = (int(part) for part in text.split("/"))
+    except ValueError:
+        i, n = 0, 0
+    if not 1 <= i <= n:
+        raise ParetoNRPAError(f"--shard must be i/n with i from 1 to n, as in 2/10, got {text!r}.")
+    return list(runs)[i - 1 :: n]

@@ -1,0 +1,166 @@
+"""Playouts without a policy: moves given so far, then moves drawn by the bias alone. What all baselines stand on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._jit import ZERO, bundle_kernel, small_kernel
+from .archive import remember
+from .bundles import (
+    BAD_BIAS,
+    DEPTH,
+    EVALUATIONS,
+    N_ARCHIVED,
+    N_LOGGED,
+    N_MOVES,
+    NEEDS_ROOM,
+    NO_MOVE,
+    OK,
+    STATUS,
+    TOO_LONG,
+    TOO_MANY_CANDIDATES,
+    VIOLATIONS,
+    Archive,
+)
+from .playout import check_scores
+from .softmax import add_up, is_safe, pick, power_scale, powers
+
+# The words of the problem: left open here, bound to the kernels of one problem in `baselines.players`.
+initial_state = legal_moves = play = bias = evaluate = roll_out = data_class = play_to_end = None
+
+#: Where the one sequence of an arena is.
+HERE = 0
+
+
+class Arena(NamedTuple):
+    """One sequence at work, and the archive of all that was evaluated."""
+
+    moves: np.ndarray  # [1, max_moves] int64
+    heads: np.ndarray  # [1, 3] int64, as in a pool
+    scores: np.ndarray  # [1, 1 + M] float64, violations and minimised objectives
+    legal: np.ndarray  # [max_legal] int64, what could be played after the given moves
+    probabilities: np.ndarray  # [max_legal + PADDING] float64
+    n_legal: np.ndarray  # [1] int64
+    preference: np.ndarray  # [M] float64, what the bias should care for
+    bias_scale: np.ndarray  # [1] float64; 0: all moves alike
+    signs: np.ndarray  # [M] float64
+    counters: np.ndarray  # [N_COUNTERS] int64
+    archive: Archive
+
+
+def rollout(parts, arena, rng, n_given, to_the_end):
+    """Play the first n_given moves of the arena and, unless only the legal moves are wanted, go on to the end."""
+    data = data_class(*parts)
+    state = initial_state(data)
+    return roll_out(data, state, arena, rng, n_given, to_the_end)
+
+
+def roll_from(data, state, arena, rng, n_given, to_the_end):
+    """Play from a state; moves beyond the given ones are drawn by the bias."""
+    moves = arena.moves[HERE]
+    legal = arena.legal
+    weights = arena.probabilities
+    scale = arena.bias_scale[0] * power_scale(1.0)
+    for i in range(n_given):
+        play(data, state, moves[i])
+    n_moves = n_given
+    while True:
+        count = legal_moves(data, state, legal)
+        if n_moves == n_given:
+            arena.n_legal[0] = count
+            if not to_the_end:
+                return OK
+        if count == 0:
+            break
+        arena.counters[DEPTH] = n_moves
+        if count < 0 or count > legal.size:
+            return TOO_MANY_CANDIDATES
+        if n_moves == moves.size:
+            return TOO_LONG
+        position = 0
+        if count > 1:
+            for i in range(np.uint64(count)):
+                weights[i] = scale * bias(data, state, legal[i], arena.preference) if scale != 0.0 else 0.0
+            position = draw(weights, count, rng)
+            if position < 0:
+                return BAD_BIAS
+        moves[n_moves] = legal[position]
+        n_moves += 1
+        play(data, state, moves[n_moves - 1])
+    if n_moves == 0:
+        return NO_MOVE
+    arena.heads[HERE, N_MOVES] = n_moves
+    scores = arena.scores[HERE]
+    scores[VIOLATIONS] = evaluate(data, state, scores[1:])
+    for k in range(arena.signs.size):
+        scores[1 + k] *= arena.signs[k]
+    return check_scores(scores)
+
+
+@small_kernel
+def draw(exponents, count, rng):
+    """Return a position drawn with probabilities proportional to 2^exponent, or -1 if there are none such."""
+    largest = exponents[0]
+    for i in range(1, count):
+        largest = max(largest, exponents[i])
+    for i in range(count):
+        exponents[i] -= largest
+    powers(exponents, count)
+    total = add_up(exponents, ZERO, count)
+    if not is_safe(total):
+        return -1
+    return pick(exponents, count, rng.random() * total)
+
+
+@bundle_kernel
+def count_evaluation(arena):
+    """Count the sequence in the arena as evaluated, and let it into the archive if it is good enough."""
+    arena.counters[EVALUATIONS] += 1
+    remember(arena.archive, arena, HERE, arena.counters)
+
+
+@bundle_kernel
+def is_full(arena):
+    """Tell whether one more evaluation might not fit into archive or log."""
+    archive = arena.archive
+    return arena.counters[N_ARCHIVED] == archive.heads.shape[0] or arena.counters[N_LOGGED] == archive.log.shape[0]
+
+
+def evaluate_rows(parts, arena, rng, rows, scores, begin, end):
+    """Evaluate whole solutions, rows `begin` to `end`; returns how far it came, leaving a status."""
+    for i in range(begin, end):
+        if is_full(arena):
+            arena.counters[STATUS] = NEEDS_ROOM
+            return i
+        for k in range(rows.shape[1]):
+            arena.moves[HERE, k] = rows[i, k]
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, rows.shape[1], True)
+        if arena.counters[STATUS] != OK:
+            return i
+        count_evaluation(arena)
+        for k in range(scores.shape[1]):
+            scores[i, k] = arena.scores[HERE, k]
+    return end
+
+
+def sample(parts, arena, rng, play_to_end, n):
+    """Make up to n random playouts, the floor of every comparison; returns how many, leaving a status."""
+    for done in range(n):
+        if is_full(arena):
+            arena.counters[STATUS] = NEEDS_ROOM
+            return done
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, ZERO, True)
+        if arena.counters[STATUS] != OK:
+            return done
+        count_evaluation(arena)
+    return n
+
+
+def sample_row(parts, arena, rng, rows, i):
+    """Fill a row with the moves of a playout that is not counted as an evaluation; returns their number."""
+    arena.counters[STATUS] = play_to_end(parts, arena, rng, ZERO, True)
+    for k in range(min(rows.shape[1], arena.heads[HERE, N_MOVES])):
+        rows[i, k] = arena.moves[HERE, k]
+    return arena.heads[HERE, N_MOVES]
