@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help solve test test-all lint bench clean
+.PHONY: help solve test test-all reproduce lint bench clean
 
 help:
 	@echo "make solve   install, then solve the embedded instance"
 	@echo "make test    install with the development tools, then run the tests"
+	@echo "make reproduce   a small version of every experiment of the paper, minutes, into results/quick/"
 	@echo "make lint    check style and types"
 	@echo "make bench   measure speed and quality, tables in benchmarks/results/"
 	@echo "make clean   remove the virtual environment and caches"
@@ -20,6 +21,9 @@ test: $(VENV)/dev
 
 test-all: $(VENV)/dev
 	$(BIN)/python -m pytest
+
+reproduce: $(VENV)/dev
+	$(BIN)/pareto-nrpa experiment reproduce --quick --jobs 2 --results results/quick
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -12,6 +12,8 @@ import typer
 from . import __version__
 
 if TYPE_CHECKING:
+    from .experiments.measure import Measured
+    from .experiments.plan import Plan
     from .problem import CompiledProblem
     from .result import Result
     from .stop import StopCriterion
@@ -31,10 +33,39 @@ app = typer.Typer(
 data_app = typer.Typer(help="Official benchmark files: download them, list what is there.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
+experiment_app = typer.Typer(
+    help="Experiments: the plans of the paper or one's own, run, tabulated and drawn.", no_args_is_help=True
+)
+app.add_typer(experiment_app, name="experiment")
+
 DataOption = Annotated[
     Optional[Path],  # noqa: UP045 - typer reads the annotation
     typer.Option("--data", help="Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."),
 ]
+PlanArgument = Annotated[
+    str, typer.Argument(help="A plan by name (see: pareto-nrpa experiment list), or a TOML file of the same form.")
+]
+SeedsOption = Annotated[Optional[int], typer.Option(help="Use this many seeds (default: the plan's).")]  # noqa: UP045
+OnlyOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(help="Only the algorithm with this label; may be given several times."),
+]
+ProblemOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(help="This problem instead of the plan's; may be given several times."),
+]
+EvaluationsOption = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(help="This many evaluations per run instead of the plan's budget."),
+]
+CpuSecondsOption = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(help="This many seconds of CPU time per run instead of the plan's budget."),
+]
+QuickOption = Annotated[
+    bool, typer.Option("--quick", help="The quick version of the plan: few problems, few seeds, a small budget.")
+]
+ResultsOption = Annotated[Path, typer.Option(help="Folder with the runs, one file each.")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -86,6 +117,16 @@ def solve(
     limited_repetitions: Annotated[
         int, typer.Option(help="End a level after this many results that bring nothing new; 0 is off.")
     ] = 0,
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            help="Another algorithm, for comparison: nsga-ii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs or random."
+        ),
+    ] = "pareto-nrpa",
+    settings: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--set", help="A parameter of that algorithm, as name=value; may be given several times."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same result.")] = 0,
     data: DataOption = None,
     out: Annotated[
@@ -103,26 +144,27 @@ def solve(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
+    from .algorithms import algorithm as by_name
     from .exceptions import ParetoNRPAError
-    from .nrpa.params import ParetoNRPA
     from .problems import load
     from .solver import check_seed
     from .solver import solve as run
 
     check_seed(seed)
     stop = _stop(evaluations, seconds)
-    algorithm = ParetoNRPA(
-        level=level,
-        n_policies=_named("policies", policies),
-        alpha=alpha,
-        iterations=iterations,
-        weighting=weighting,  # type: ignore[arg-type]
-        adapt=adapt,  # type: ignore[arg-type]
-        bias=bias,
-        preferences=preferences,
-        temperature=temperature,
-        limited_repetitions=limited_repetitions,
-    )
+    options = {
+        "level": level,
+        "n_policies": _named("policies", policies),
+        "alpha": alpha,
+        "iterations": iterations,
+        "weighting": weighting,
+        "adapt": adapt,
+        "bias": bias,
+        "preferences": preferences,
+        "temperature": temperature,
+        "limited_repetitions": limited_repetitions,
+    }
+    chosen = by_name(algorithm, _parameters(algorithm, options, settings or []))
     problem = load(instance, data=data)
     if problem.n_objectives == 1 and not quiet:
         typer.echo("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
@@ -136,7 +178,7 @@ def solve(
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     try:
         with bar:
-            result = run(problem, algorithm, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume)
+            result = run(problem, chosen, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume)
     except ParetoNRPAError as error:
         if error.result is not None:
             saved = _save(error.result, targets, json, out)
@@ -145,6 +187,30 @@ def solve(
     saved = _save(result, targets, json, out)
     if not quiet:
         bar.show(result, saved)
+
+
+def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) -> dict[str, Any]:
+    """Return the parameters of an algorithm: the options are those of Pareto-NRPA, others are set by name."""
+    import json
+
+    if algorithm != "pareto-nrpa":
+        from .nrpa.params import ParetoNRPA
+
+        usual = ParetoNRPA().to_dict()
+        for name in [name for name, value in options.items() if value != usual[name]]:
+            option = name.removeprefix("n_").replace("_", "-")
+            _fail(f"--{option} is an option of pareto-nrpa; for {algorithm} give parameters with --set name=value.")
+        options = {}
+    given = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            _fail(f"--set must be name=value, as in --set population=100, got {setting!r}.")
+        try:
+            given[name] = json.loads(value)
+        except ValueError:
+            given[name] = value
+    return {**options, **given}
 
 
 def _named(option: str, value: int) -> int:
@@ -281,6 +347,218 @@ def data_get(
     typer.echo(f"The official instances are in {folder}")
     if to is not None:
         typer.echo(f"Use them with --data {to} or PARETO_NRPA_DATA={to}")
+
+
+@experiment_app.command("run")
+def experiment_run(
+    plan: PlanArgument,
+    seeds: Annotated[Optional[int], typer.Option(help="Runs per algorithm and problem (default: the plan's).")] = None,  # noqa: UP045
+    jobs: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
+    dask: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Address of a Dask scheduler to run on instead, such as tcp://host:8786."),
+    ] = None,
+    shard: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Make the i-th of n parts only, as 2/10, for job arrays."),
+    ] = None,
+    only: OnlyOption = None,
+    problem: ProblemOption = None,
+    evaluations: EvaluationsOption = None,
+    cpu_seconds: CpuSecondsOption = None,
+    quick: QuickOption = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat runs that failed before.")] = False,
+    results: ResultsOption = Path("results"),
+    data: DataOption = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Make the runs of a plan that are not there yet; stop it at any time and start it again."""
+    from .experiments.runner import execute
+    from .experiments.runner import shard as part_of
+    from .experiments.store import Store
+    from .progress import ExperimentBar
+
+    if jobs < 1:
+        _fail(f"--jobs must be a whole number of at least 1, got {jobs}.")
+    chosen = _plan(plan, seeds, only, problem, evaluations, cpu_seconds, quick, data)
+    _check_problems(chosen.problems, data)
+    place = None if data is None else str(data)
+    with ExperimentBar(chosen.name, quiet=quiet) as bar:
+        status = execute(
+            part_of(chosen.runs(), shard),
+            Store(results),
+            jobs=jobs,
+            dask=dask,
+            data=place,
+            retry_failed=retry_failed,
+            on_progress=bar.update,
+        )
+    if not quiet:
+        typer.echo(f"{status.done} of {status.total} runs of {chosen.name} are in {results}, {status.made} made now.")
+    if status.failures:
+        typer.echo(f"{status.failures} runs failed; their rows say why. Repeat them with --retry-failed.", err=True)
+
+
+@experiment_app.command("table")
+def experiment_table(
+    plan: PlanArgument,
+    out: Annotated[Optional[Path], typer.Option(help="Folder to write to (default: the results folder).")] = None,  # noqa: UP045
+    seeds: SeedsOption = None,
+    only: OnlyOption = None,
+    problem: ProblemOption = None,
+    evaluations: EvaluationsOption = None,
+    cpu_seconds: CpuSecondsOption = None,
+    quick: QuickOption = False,
+    results: ResultsOption = Path("results"),
+    data: DataOption = None,
+) -> None:
+    """Write tables of the runs that are there: Markdown, CSV and LaTeX."""
+    from .experiments.report import write_tables
+
+    measured = _measured(_plan(plan, seeds, only, problem, evaluations, cpu_seconds, quick, data), results, data)
+    page, *others = write_tables(measured, out or results)
+    typer.echo(page.read_text(encoding="utf-8"))
+    typer.echo(f"written: {page} and {len(others)} files beside it", err=True)
+
+
+@experiment_app.command("figure")
+def experiment_figure(
+    plan: PlanArgument,
+    out: Annotated[Optional[Path], typer.Option(help="Folder to write to (default: the results folder).")] = None,  # noqa: UP045
+    seeds: SeedsOption = None,
+    only: OnlyOption = None,
+    problem: ProblemOption = None,
+    evaluations: EvaluationsOption = None,
+    cpu_seconds: CpuSecondsOption = None,
+    quick: QuickOption = False,
+    results: ResultsOption = Path("results"),
+    data: DataOption = None,
+) -> None:
+    """Draw figures of the runs that are there: PNG and SVG."""
+    from .experiments.report import write_figures
+
+    measured = _measured(_plan(plan, seeds, only, problem, evaluations, cpu_seconds, quick, data), results, data)
+    for path in write_figures(measured, out or results, None if data is None else str(data)):
+        typer.echo(path)
+
+
+@experiment_app.command("claims")
+def experiment_claims(
+    out: Annotated[Optional[Path], typer.Option(help="Folder to write to (default: the results folder).")] = None,  # noqa: UP045
+    results: ResultsOption = Path("results"),
+    data: DataOption = None,
+) -> None:
+    """Hold the paper's claims against the runs that are there, one by one."""
+    from .experiments.claims import CLAIMS
+    from .experiments.measure import measure
+    from .experiments.plan import load_plan
+    from .experiments.report import write_claims
+    from .experiments.store import Store
+
+    place = None if data is None else str(data)
+    names = dict.fromkeys(claim.plan for claim in CLAIMS)
+    measured = {name: measure(load_plan(name), Store(results), place) for name in names}
+    path = write_claims(measured, out or results)
+    typer.echo(path.read_text(encoding="utf-8"))
+    typer.echo(f"written: {path}", err=True)
+
+
+@experiment_app.command("reproduce")
+def experiment_reproduce(
+    plans: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Argument(help="The plans to carry out (default: all that come with the package)."),
+    ] = None,
+    seeds: SeedsOption = None,
+    jobs: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
+    quick: QuickOption = False,
+    results: ResultsOption = Path("results"),
+    out: Annotated[Optional[Path], typer.Option(help="Folder for the pages (default: the results folder).")] = None,  # noqa: UP045
+    data: DataOption = None,
+) -> None:
+    """Run all plans, then write their tables and figures and the page of claims: the whole paper by one command."""
+    from .experiments.measure import measure
+    from .experiments.plan import plan_names
+    from .experiments.report import write_claims, write_figures, write_tables
+    from .experiments.runner import execute
+    from .experiments.store import Store
+    from .progress import ExperimentBar
+
+    place, store, target = None if data is None else str(data), Store(results), out or results
+    chosen = [_plan(name, seeds, None, None, None, None, quick, data) for name in plans or plan_names()]
+    for plan in chosen:
+        _check_problems(plan.problems, data)
+    measured = {}
+    for plan in chosen:
+        with ExperimentBar(plan.name) as bar:
+            execute(plan.runs(), store, jobs=jobs, data=place, on_progress=bar.update)
+        measured[plan.name] = measure(plan, store, place)
+        write_tables(measured[plan.name], target)
+        write_figures(measured[plan.name], target, place)
+    write_claims(measured, target)
+    typer.echo(f"Tables, figures and claims of {len(chosen)} plans are in {target}")
+
+
+@experiment_app.command("list")
+def experiment_list() -> None:
+    """Show the plans that come with the package."""
+    from .experiments.plan import load_plan, plan_names
+
+    for name in plan_names():
+        plan = load_plan(name)
+        size = f"{len(plan.problems)} x {len(plan.contenders)} x {plan.seeds} runs"
+        typer.echo(f"{name:<12} {size:<20} {plan.title}")
+
+
+def _plan(
+    name: str,
+    seeds: int | None,
+    only: list[str] | None,
+    problems: list[str] | None,
+    evaluations: int | None,
+    cpu_seconds: float | None,
+    quick: bool,
+    data: Path | None,
+) -> Plan:
+    from .experiments.plan import load_plan
+
+    plan = load_plan(name)
+    if quick:
+        plan = plan.small(lambda problem: _is_there(problem, data))
+    return plan.restricted(
+        seeds=seeds, evaluations=evaluations, cpu_seconds=cpu_seconds, problems=problems or (), labels=only or ()
+    )
+
+
+def _is_there(problem: str, data: Path | None) -> bool:
+    from .exceptions import InstanceError
+    from .problems import load
+
+    try:
+        load(problem, data=data)
+    except InstanceError:
+        return False
+    return True
+
+
+def _check_problems(problems: tuple[str, ...], data: Path | None) -> None:
+    """Raise before the first run if a problem cannot be loaded."""
+    from .problems import load
+
+    for problem in problems:
+        load(problem, data=data)
+
+
+def _measured(plan: Plan, results: Path, data: Path | None) -> Measured:
+    from .experiments.measure import measure
+    from .experiments.store import Store
+
+    measured = measure(plan, Store(results), None if data is None else str(data))
+    if not measured.rows:
+        _fail(
+            f"there are no runs of {plan.name} in {results} yet; make them with: pareto-nrpa experiment run {plan.name}"
+        )
+    return measured
 
 
 def _fail(message: str) -> NoReturn:

@@ -21,6 +21,7 @@ from .result import plain, rows_to_show
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .experiments.runner import Status
     from .problem import AnyProblem
     from .result import Result
     from .stop import Progress
@@ -131,3 +132,39 @@ class ProgressBar(Callbacks):
             self._out.print(f"({len(rows)} of {len(front)} shown)")
         for path in saved:
             self._out.print(Text(f"saved to {path}"), soft_wrap=True)
+
+
+class ExperimentBar:
+    """A live line for many runs: how many are done, how long the rest will take."""
+
+    def __init__(self, name: str, *, quiet: bool = False) -> None:
+        self._bar = RichProgress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[numbers]}"),
+            console=Console(stderr=True, quiet=quiet),
+            disable=quiet,
+        )
+        self._task = self._bar.add_task(name, total=None, numbers="")
+
+    def __enter__(self) -> ExperimentBar:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.stop()
+
+    def update(self, status: Status) -> None:
+        """Show where the experiment stands."""
+        left = status.seconds_left
+        numbers = f"{status.done}/{status.total} runs"
+        numbers += f", {status.failures} failed" if status.failures else ""
+        numbers += f", {_duration(left)} left" if left else ""
+        with contextlib.suppress(OSError):
+            self._bar.update(self._task, total=status.total, completed=status.done, numbers=numbers)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

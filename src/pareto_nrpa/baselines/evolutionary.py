@@ -15,12 +15,14 @@ import numpy as np
 from ..checks import check_flag, check_number, check_whole
 from ..exceptions import ProblemError
 from ..genotype import Choices, Genotype, Permutation, genotype_of
+from ..kernels._jit import with_globals
+from ..kernels.evolution import PENALTY, Subproblems, boundary_intersection, evolve, tchebycheff
 from ..kernels.rollout import evaluate_rows, sample_row
+from ..kernels.variation import vary_choices, vary_permutations
 from ..problem import AnyProblem, problem_name
+from .generations import Generations, LeastContribution, RankAndCrowding
 from .players import check_status
 from .search import Baseline, BaselineSearch
-
-PENALTY = 1e6
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,12 @@ class _Evolutionary(Baseline):
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
-        """Return a search at its very beginning."""
-        return _Search(problem, self, seed=seed, budget=budget)
-
     def first_size(self, problem: AnyProblem) -> int:
         """Return the size of the first population."""
         raise NotImplementedError
 
-    def algorithm(self, problem: AnyProblem, operators: dict[str, Any]) -> Any:
-        """Return pymoo's algorithm."""
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
+        """Return pymoo's algorithm, which draws the first population and knows the defaults."""
         raise NotImplementedError
 
 
@@ -76,11 +74,15 @@ class NSGA2(_Evolutionary):
         """Return the size of the first population."""
         return self.population
 
-    def algorithm(self, problem: AnyProblem, operators: dict[str, Any]) -> Any:
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm."""
         from pymoo.algorithms.moo.nsga2 import NSGA2
 
-        return NSGA2(pop_size=self.population, n_offsprings=self.offspring, **operators)
+        return NSGA2(pop_size=self.population, n_offsprings=self.offspring, sampling=sampling)
+
+    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        return _GenerationSearch(RankAndCrowding, problem, self, seed=seed, budget=budget)
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,15 @@ class SMSEMOA(_Evolutionary):
         """Return the size of the first population."""
         return self.population
 
-    def algorithm(self, problem: AnyProblem, operators: dict[str, Any]) -> Any:
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm."""
         from pymoo.algorithms.moo.sms import SMSEMOA
 
-        return SMSEMOA(pop_size=self.population, **operators)
+        return SMSEMOA(pop_size=self.population, sampling=sampling)
+
+    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        return _GenerationSearch(LeastContribution, problem, self, seed=seed, budget=budget)
 
 
 @dataclass(frozen=True)
@@ -142,14 +148,18 @@ class MOEAD(_Evolutionary):
         """Return the size of the first population."""
         return len(_directions(problem.n_objectives, self.subproblems))
 
-    def algorithm(self, problem: AnyProblem, operators: dict[str, Any]) -> Any:
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm."""
         from pymoo.algorithms.moo.moead import MOEAD
 
+        directions = _directions(problem.n_objectives, self.subproblems)
+        return MOEAD(directions, n_neighbors=self.neighbours, sampling=sampling)
+
+    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+        """Return a search at its very beginning."""
         if problem.n_objectives < 2:
             raise ProblemError(f"MOEA/D needs at least two objectives, {problem_name(problem)} has one.")
-        directions = _directions(problem.n_objectives, self.subproblems)
-        return MOEAD(directions, n_neighbors=self.neighbours, **operators)
+        return _SubproblemSearch(problem, self, seed=seed, budget=budget)
 
 
 def _directions(m: int, n: int) -> Any:
@@ -166,19 +176,6 @@ def _n_directions(m: int, partitions: int) -> int:
     return math.comb(partitions + m - 1, m - 1)
 
 
-def operators_for(genotype: Genotype) -> dict[str, Any]:
-    """Return crossover and mutation: order crossover and inversion, or uniform crossover and a new choice."""
-    if isinstance(genotype, Permutation):
-        from pymoo.operators.crossover.ox import OrderCrossover
-        from pymoo.operators.mutation.inversion import InversionMutation
-
-        return {"crossover": OrderCrossover(), "mutation": InversionMutation()}
-    from pymoo.operators.crossover.ux import UniformCrossover
-    from pymoo.operators.mutation.rm import ChoiceRandomMutation
-
-    return {"crossover": UniformCrossover(), "mutation": ChoiceRandomMutation()}
-
-
 def _check_pymoo() -> None:
     try:
         import pymoo  # noqa: F401
@@ -188,7 +185,7 @@ def _check_pymoo() -> None:
 
 
 class _Search(BaselineSearch):
-    """Drives pymoo by ask and tell; what pymoo asks for is evaluated row by row, as the budget allows."""
+    """Evaluates the first population, row by row as the budget allows; pymoo draws it and says what comes with it."""
 
     baseline: _Evolutionary
 
@@ -196,42 +193,52 @@ class _Search(BaselineSearch):
         super().__init__(problem, baseline, **where)
         _check_pymoo()
         self._genotype = genotype_of(problem, baseline.name)
-        width = len(self._genotype.moves)
+        self._moves, self._sizes = _move_table(self._genotype, self.player.numbers)
+        width = len(self._sizes)
         self._evaluate = self.player.small_entry(evaluate_rows, np.zeros((1, width), np.int64), np.zeros((1, 1)), 0, 0)
         self._sample = self.player.small_entry(sample_row, np.zeros((1, width), np.int64), 0)
-        self._pymoo: Any = None
-        self._asked: Any = None
+        self._vary = vary_permutations if isinstance(self._genotype, Permutation) else vary_choices
+        self._is_new = True
         self._rows = np.zeros((0, width), dtype=np.int64)
         self._scores = np.zeros((0, 1 + problem.n_objectives))
         self._next = 0
 
     def step(self, n: int) -> int:
-        if self._pymoo is None:
-            self._pymoo = self._start()
+        if self._is_new:
+            self._begin(self._pymoo())
+            self._is_new = False
         if self._next == len(self._rows):
             self._ask()
         begin = self._next
         self._next = self._evaluate(self._rows, self._scores, begin, min(begin + n, len(self._rows)))
         if self._next == len(self._rows):
-            self._tell()
+            self._tell(self._scores[:, 1:] + PENALTY * self._scores[:, :1])
         return self._next - begin
 
-    def _start(self) -> Any:
+    def _begin(self, algorithm: Any) -> None:
+        """Take over from pymoo, which has been set up but not asked for anything."""
+        raise NotImplementedError
+
+    def _ask(self) -> None:
+        raise NotImplementedError
+
+    def _tell(self, objectives: Any) -> None:
+        raise NotImplementedError
+
+    def _show(self, genes: Any) -> None:
+        """Make these solutions the next to evaluate."""
+        self._rows = np.ascontiguousarray(self._moves[np.arange(genes.shape[1]), genes])
+        self._scores = np.zeros((len(genes), self._scores.shape[1]))
+        self._next = 0
+
+    def _pymoo(self) -> Any:
+        from pymoo.core.problem import Problem
         from pymoo.core.termination import NoTermination
 
-        operators = {**operators_for(self._genotype), "sampling": self._sampling()}
-        algorithm = self.baseline.algorithm(self.problem, operators)
-        # Generations are counted, never looked at: the stop decides.
-        algorithm.setup(self._pymoo_problem(), termination=NoTermination(), seed=self.seed, verbose=False)
+        problem = Problem(n_var=len(self._sizes), n_obj=self.problem.n_objectives, xl=0, xu=self._sizes - 1, vtype=int)
+        algorithm = self.baseline.algorithm(self.problem, self._sampling())
+        algorithm.setup(problem, termination=NoTermination(), seed=self.seed, verbose=False)
         return algorithm
-
-    def _pymoo_problem(self) -> Any:
-        from pymoo.core.problem import Problem
-
-        lengths = [len(step) for step in self._genotype.moves] if isinstance(self._genotype, Choices) else None
-        width = len(self._genotype.moves)
-        upper = [width - 1] * width if lengths is None else [length - 1 for length in lengths]
-        return Problem(n_var=width, n_obj=self.problem.n_objectives, xl=0, xu=np.array(upper), vtype=int)
 
     def _sampling(self) -> Any:
         """Return the first population: playouts of this problem, or pymoo's own where there is no bias."""
@@ -241,34 +248,100 @@ class _Search(BaselineSearch):
             uniform = PermutationRandomSampling if isinstance(self._genotype, Permutation) else IntegerRandomSampling
             return uniform()
         size = self.baseline.first_size(self.problem)
-        rows = np.zeros((size, len(self._genotype.moves)), dtype=np.int64)
+        rows = np.zeros((size, len(self._sizes)), dtype=np.int64)
         for i in range(size):
             self._sample(rows, i)
             check_status(self.player)
         return np.array([self._genotype.encode(self.player.solution(row.tolist())) for row in rows])
 
+
+def _first_genes(algorithm: Any) -> Any:
+    return np.ascontiguousarray(algorithm.ask().get("X"), dtype=np.int64)
+
+
+def _move_table(genotype: Genotype, numbers: Any) -> tuple[Any, Any]:
+    """Return the numbers of the moves behind the genes at each place [width, most choices], and how many there are."""
+    moves = genotype.moves
+    steps = [numbers(step) for step in moves] if isinstance(genotype, Choices) else [numbers(moves)] * len(moves)
+    sizes = np.array([len(step) for step in steps])
+    table = np.zeros((len(steps), sizes.max()), dtype=np.int64)
+    for row, step in zip(table, steps, strict=True):
+        row[: len(step)] = step
+    return table, sizes
+
+
+class _GenerationSearch(_Search):
+    """NSGA-II and SMS-EMOA: children are evaluated one generation after the other."""
+
+    def __init__(self, kind: type[Generations], problem: AnyProblem, baseline: NSGA2 | SMSEMOA, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        offspring = getattr(baseline, "offspring", baseline.population)
+        self.generations = kind(problem.n_objectives, self._sizes, self._vary, baseline.population, offspring)
+        self.player.entries += self.generations.entries
+
+    def _begin(self, algorithm: Any) -> None:
+        self.generations.begin(_first_genes(algorithm), algorithm.random_state)
+
     def _ask(self) -> None:
-        self._asked = self._pymoo.ask()
-        if self._asked is None:
-            # All that mating finds is there already, as on tiny problems: from here on it may be evaluated again.
-            from pymoo.core.duplicate import NoDuplicateElimination
+        self._show(self.generations.children())
 
-            self._pymoo.mating.eliminate_duplicates = NoDuplicateElimination()
-            self._asked = self._pymoo.ask()
-        genes = np.asarray(self._population().get("X")).astype(int)
-        self._rows = np.array([self.player.numbers(self._genotype.decode(row)) for row in genes.tolist()])
-        self._scores = np.zeros((len(genes), self._scores.shape[1]))
-        self._next = 0
+    def _tell(self, objectives: Any) -> None:
+        self.generations.tell(objectives)
 
-    def _population(self) -> Any:
-        from pymoo.core.individual import Individual
-        from pymoo.core.population import Population
 
-        return Population.create(self._asked) if isinstance(self._asked, Individual) else self._asked
+class _SubproblemSearch(_Search):
+    """MOEA/D: every child is evaluated before the next is made, all in one go."""
 
-    def _tell(self) -> None:
-        penalised = self._scores[:, 1:] + PENALTY * self._scores[:, :1]
-        for individual, objectives in zip(self._population(), penalised, strict=True):
-            individual.F = objectives
-            individual.evaluated.update(("F", "G", "H"))
-        self._pymoo.tell(infills=self._asked)
+    baseline: MOEAD
+
+    def __init__(self, problem: AnyProblem, baseline: MOEAD, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        self.subproblems = _no_subproblems(problem, baseline, self._moves, self._sizes)
+        self._draws = np.random.default_rng(0)
+        scalarise = tchebycheff if problem.n_objectives == 2 else boundary_intersection
+        bound = with_globals(evolve, vary=self._vary, scalarise=scalarise)
+        self._evolve = self.player.small_entry(bound, self._draws, self.subproblems, 0)
+        self._has_begun = False
+
+    def step(self, n: int) -> int:
+        if self._has_begun:
+            return self._evolve(self._draws, self.subproblems, n)
+        return super().step(n)
+
+    def _begin(self, algorithm: Any) -> None:
+        found = self.subproblems
+        found.genes[:] = _first_genes(algorithm)
+        found.weights[:] = algorithm.ref_dirs
+        found.lengths[:] = np.linalg.norm(algorithm.ref_dirs, axis=1)
+        found.neighbours[:] = algorithm.neighbors
+        self._draws = algorithm.random_state
+
+    def _ask(self) -> None:
+        self._show(self.subproblems.genes)
+
+    def _tell(self, objectives: Any) -> None:
+        self.subproblems.objectives[:] = objectives
+        self.subproblems.ideal[:] = objectives.min(axis=0)
+        self._has_begun = True
+
+
+def _no_subproblems(problem: AnyProblem, baseline: MOEAD, moves: Any, sizes: Any) -> Subproblems:
+    """Return the arrays of MOEA/D, still to be filled in."""
+    n, m = baseline.first_size(problem), problem.n_objectives
+    return Subproblems(
+        genes=np.zeros((n, len(sizes)), dtype=np.int64),
+        objectives=np.zeros((n, m)),
+        ideal=np.zeros(m),
+        weights=np.zeros((n, m)),
+        lengths=np.zeros(n),
+        neighbours=np.zeros((n, min(n, baseline.neighbours)), dtype=np.int64),
+        order=np.zeros(n, dtype=np.int64),
+        turn=np.array([n]),
+        moves=moves,
+        sizes=sizes,
+        parents=np.zeros((2, 1, len(sizes)), dtype=np.int64),
+        children=np.zeros((2, len(sizes)), dtype=np.int64),
+        values=np.zeros(m),
+        mixed=np.zeros(n, dtype=np.int64),
+        marks=np.zeros(2 + len(sizes), dtype=np.bool_),
+    )

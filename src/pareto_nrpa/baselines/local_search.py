@@ -25,13 +25,15 @@ class ParetoLocalSearch(Baseline):
 
     From a set of sampled solutions on, a solution of the front whose neighbours are not known is drawn, and all of
     them are evaluated; those that nothing in the front covers enter it. Neighbours of a permutation: a segment turned
-    round (2-opt), one to three moves put elsewhere (or-opt); of choices: one choice made otherwise. When there is
+    round (2-opt), a few moves put elsewhere (or-opt); of choices: one choice made otherwise. When there is
     nothing left to try, another local search begins from new samples, and the best of all is kept.
 
     Parameters
     ----------
     initial
         Number of sampled solutions to start from.
+    longest_segment
+        How many moves are put elsewhere at most; 0: segments of a permutation are turned round only (2-opt).
     bias
         Factor on the problem's bias when they are sampled; 0: all legal moves alike.
     pruning
@@ -39,6 +41,7 @@ class ParetoLocalSearch(Baseline):
     """
 
     initial: int = 250
+    longest_segment: int = 3
     bias: float = 1.0
     pruning: bool = True
 
@@ -46,6 +49,7 @@ class ParetoLocalSearch(Baseline):
 
     def __post_init__(self) -> None:
         check_whole("initial", self.initial, 1)
+        check_whole("longest_segment", self.longest_segment, 0)
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
@@ -58,10 +62,10 @@ class _Search(BaselineSearch):
     def __init__(self, problem: AnyProblem, baseline: ParetoLocalSearch, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         genotype = genotype_of(problem, baseline.name)
-        self._front = self._working_front(genotype, baseline.initial)
+        self._front = self._working_front(genotype, baseline)
         self._search = self.player.entry(kernels.local_search, self._front, 0)
 
-    def _working_front(self, genotype: Genotype, n_first: int) -> kernels.WorkingFront:
+    def _working_front(self, genotype: Genotype, baseline: ParetoLocalSearch) -> kernels.WorkingFront:
         n, m = len(genotype.moves), self.problem.n_objectives
         is_permutation = isinstance(genotype, Permutation)
         steps = [] if is_permutation else [self.player.numbers(step) for step in genotype.moves]  # type: ignore[arg-type]
@@ -69,7 +73,8 @@ class _Search(BaselineSearch):
         for row, step in zip(options, steps, strict=False):
             row[: len(step)] = step
         numbers = np.zeros(kernels.N_NUMBERS, dtype=np.int64)
-        numbers[[kernels.BASE_ID, kernels.N_FIRST]] = kernels.NOBODY, n_first
+        numbers[[kernels.BASE_ID, kernels.N_FIRST]] = kernels.NOBODY, baseline.initial
+        numbers[kernels.LONGEST_SEGMENT] = baseline.longest_segment
         numbers[kernels.IS_PERMUTATION] = is_permutation
         return kernels.WorkingFront(
             scores=np.zeros((_FIRST_SIZE, 1 + m)),

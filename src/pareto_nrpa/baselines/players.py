@@ -116,7 +116,7 @@ class CompiledPlayer:
         kinds = [types.int64 if isinstance(example, int) else numba.typeof(example) for example in examples]
         signature = types.int64(*self._types, *kinds)
         bound = allocating_kernel(with_globals(rollout, **self._bound))
-        entry = compile_entry(function, signature, allocates=True, play_to_end=bound)
+        entry = compile_entry(function, signature, play_to_end=bound)
         self.entries.append(entry)
 
         def call(*arguments: Any) -> int:
@@ -156,7 +156,9 @@ class PlainPlayer:
 
     def __init__(self, problem: Problem, rng: np.random.Generator, bias: float) -> None:
         self.problem, self.rng = problem, rng
-        self.arena: Any = PlainArena(**_arena_parts(problem, bias, _FIRST_MOVES, _FIRST_MOVES))
+        # Whole solutions are put there without a look at its size.
+        max_moves = max(_FIRST_MOVES, len(problem.genotype.moves) if problem.genotype else 0)
+        self.arena: Any = PlainArena(**_arena_parts(problem, bias, max_moves, _FIRST_MOVES))
         self.entries: list[Entry] = []
         self._numbers: dict[Any, int] = {}
         self._by_number: list[Any] = []

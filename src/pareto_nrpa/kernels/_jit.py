@@ -56,8 +56,8 @@ def bundle_kernel(function: Callable[..., Any]) -> Any:
 
 
 def allocating_kernel(function: Callable[..., Any]) -> Any:
-    """Mark a kernel that makes the state of a problem."""
-    return njit(**_OPTIONS, no_cpython_wrapper=True)(function)
+    """Mark a kernel that makes arrays, as the state of a problem; those who call it need not count references."""
+    return njit(**_OPTIONS, _nrt=True, no_cpython_wrapper=True)(function)
 
 
 def small_kernel(function: Callable[..., Any]) -> Any:

@@ -12,16 +12,15 @@ from .dominance import covers
 from .rollout import HERE, count_evaluation, is_full
 
 # Positions in Front.numbers.
-SIZE, NEXT_ID, BASE_ID, SAMPLED, N_FIRST, IS_PERMUTATION = range(6)
-N_NUMBERS = 6
+SIZE, NEXT_ID, BASE_ID, SAMPLED, N_FIRST, IS_PERMUTATION, LONGEST_SEGMENT = range(7)
+N_NUMBERS = 7
 # Columns of Front.heads.
 ID, EXPLORED = 0, 1
 NOBODY = -1
 
-# Kinds of neighbours of a permutation, in the order in which they are tried: a segment turned round, then segments of
-# one to three moves put elsewhere.
+# Kinds of neighbours of a permutation, in the order in which they are tried: 0, a segment turned round, then segments
+# of one, two, ... moves put elsewhere.
 _TURNED = 0
-_LONGEST_SEGMENT = 3
 
 
 class WorkingFront(NamedTuple):
@@ -75,7 +74,7 @@ def next_candidate(out, moves, heads, base, cursor, numbers, options, n_options,
             numbers[SAMPLED] = 0
             continue
         if numbers[IS_PERMUTATION]:
-            found = next_permutation(base, cursor, out)
+            found = next_permutation(base, cursor, numbers[LONGEST_SEGMENT], out)
         else:
             found = next_choice(base, cursor, options, n_options, out)
         if found:
@@ -115,12 +114,12 @@ def mark_explored(heads, numbers):
 
 
 @engine_kernel
-def next_permutation(base, cursor, out):
+def next_permutation(base, cursor, longest_segment, out):
     """Fill in the neighbour at the cursor and move on; returns False when there is none left."""
     n = base.size
     while True:
         kind = cursor[0]
-        if kind > _LONGEST_SEGMENT:
+        if kind > longest_segment:
             return False
         first, second = cursor[1], cursor[2]
         last_first = n - 1 if kind == _TURNED else n - kind

@@ -1,0 +1,346 @@
+"""The claims of the paper, one by one, held against stored runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .statistics import outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .measure import Measured
+
+HELD, PARTLY, FAILED, UNKNOWN = "held", "held in part", "did not hold", "not measured"
+NRPA = "Pareto-NRPA"
+MOEAS = ("NSGA-II", "SMS-EMOA", "MOEA/D")
+N_EASY = 10
+# Below this a normalised hypervolume is printed as 0.00.
+_NOTHING = 0.005
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What our runs say about a claim."""
+
+    word: str
+    measured: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper, the plan that tests it, and how."""
+
+    text: str
+    where: str
+    plan: str
+    check: Callable[[Measured], Verdict]
+
+
+def judge(claim: Claim, measured: Measured | None) -> Verdict:
+    """Return the verdict on a claim; without the runs it takes, that they are not there."""
+    if measured is None or not measured.rows:
+        return Verdict(UNKNOWN, "no runs")
+    try:
+        return claim.check(measured)
+    except _Missing as missing:
+        return Verdict(UNKNOWN, f"no runs of {missing}")
+
+
+class _Missing(Exception):
+    """Runs that a claim needs are not there."""
+
+
+def _mean(measured: Measured, problem: str, label: str, metric: str = "hypervolume") -> float:
+    values = measured.values(problem, label, metric)
+    if len(values) == 0:
+        raise _Missing(f"{label} on {problem}")
+    return float(values.mean())
+
+
+def _labels(measured: Measured, *, without: Iterable[str] = ()) -> list[str]:
+    return [c.label for c in measured.plan.contenders if c.label not in set(without)]
+
+
+def _leads(measured: Measured, problem: str, label: str, others: Iterable[str], metric: str = "hypervolume") -> bool:
+    """Tell whether a mean is the largest in print, alone."""
+    own = round(_mean(measured, problem, label, metric), 2)
+    return all(own > round(_mean(measured, problem, other, metric), 2) for other in others)
+
+
+def _significantly_leads(measured: Measured, problem: str, label: str, others: Iterable[str]) -> bool:
+    own = measured.values(problem, label, "hypervolume")
+    return all(
+        outcome(own, measured.values(problem, other, "hypervolume"), more_is_better=True) > 0 for other in others
+    )
+
+
+def _by_count(found: int, expected: int, text: str) -> Verdict:
+    """Judge a count: held from the paper's on (two less is noise), in part from half of it on."""
+    word = HELD if found >= expected - 2 else PARTLY if found >= expected / 2 else FAILED
+    return Verdict(word, text)
+
+
+def _wins(measured: Measured) -> Verdict:
+    problems, others = measured.plan.problems, _labels(measured, without=[NRPA])
+    leads = sum(_leads(measured, p, NRPA, others) for p in problems)
+    sure = sum(_significantly_leads(measured, p, NRPA, others) for p in problems)
+    losers = [p for p in problems if not _leads(measured, p, NRPA, others)]
+    best = {p: max(_labels(measured), key=lambda label: _mean(measured, p, label)) for p in losers}
+    by = {label: list(best.values()).count(label) for label in others if label in best.values()}
+    led = ", ".join(f"{label} {count}" for label, count in by.items()) or "none"
+    text = (
+        f"alone in the lead on {leads} of {len(problems)} (significantly on {sure}); "
+        f"of the others the best mean belongs to: {led}"
+    )
+    return _by_count(leads, 22, text)
+
+
+def _wins_over_moeas(measured: Measured) -> Verdict:
+    problems = measured.plan.problems
+    leads = sum(_leads(measured, p, NRPA, MOEAS) for p in problems)
+    return _by_count(leads, 22, f"ahead of all three MOEAs on {leads} of {len(problems)}")
+
+
+def _moeas_lead_on_easy(measured: Measured) -> Verdict:
+    problems = measured.plan.problems[:N_EASY]
+    level = [p for p in problems if not _leads(measured, p, NRPA, MOEAS)]
+    ahead = [p for p in level if any(_leads(measured, p, label, [NRPA]) for label in MOEAS)]
+    text = f"a MOEA is level with or ahead of Pareto-NRPA on {len(level)} of {len(problems)}, ahead on {len(ahead)}"
+    return _by_count(len(level), 8, text)
+
+
+def _wins_on_hard(measured: Measured) -> Verdict:
+    problems, others = measured.plan.problems[N_EASY:], _labels(measured, without=[NRPA])
+    leads = sum(_leads(measured, p, NRPA, others) for p in problems)
+    moeas = sum(_leads(measured, p, NRPA, MOEAS) for p in problems)
+    text = f"alone in the lead on {leads} of {len(problems)}; ahead of all three MOEAs on {moeas}"
+    return _by_count(leads, 20, text)
+
+
+def _never_fails(measured: Measured) -> Verdict:
+    problems = measured.plan.problems
+    shares = {p: float((measured.values(p, NRPA, "violations") == 0).mean()) for p in problems}
+    always = sum(share == 1 for share in shares.values())
+    never = [p for p, share in shares.items() if share == 0]
+    rest = ", ".join(f"{p} {share:.0%}" for p, share in shares.items() if share < 1)
+    text = f"feasible in every run on {always} of {len(problems)} instances" + (
+        f"; feasible runs: {rest}" if rest else ""
+    )
+    return Verdict(HELD if not never else FAILED, text)
+
+
+def _mcts_is_poor(measured: Measured) -> Verdict:
+    problems = measured.plan.problems[N_EASY:]
+    nothing = sum(_mean(measured, p, "Pareto-MCTS") < _NOTHING for p in problems)
+    paper = 19
+    return _by_count(nothing, paper, f"hypervolume 0.00 on {nothing} of the {len(problems)} harder instances")
+
+
+def _pls_is_poor(measured: Measured) -> Verdict:
+    problems = measured.plan.problems[N_EASY:]
+    poor = sum(_mean(measured, p, "PLS") < 0.1 for p in problems)
+    better = [p for p in measured.plan.problems if _leads(measured, p, "PLS", [NRPA])]
+    text = (
+        f"hypervolume below 0.10 on {poor} of the {len(problems)} harder instances; "
+        f"PLS is ahead of Pareto-NRPA on {len(better)} of {len(measured.plan.problems)}"
+    )
+    return _by_count(poor, 20, text)
+
+
+def _moeas_fail_on_hard(measured: Measured) -> Verdict:
+    problems = measured.plan.problems[N_EASY:]
+    shares = {
+        label: float(np.mean([(measured.values(p, label, "violations") == 0).mean() for p in problems]))
+        for label in MOEAS
+        if all(len(measured.values(p, label, "violations")) for p in problems)
+    }
+    if not shares:
+        raise _Missing("the MOEAs on all instances")
+    text = ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
+    text = f"runs on the {len(problems)} harder instances that end with a feasible tour: {text}"
+    return Verdict(HELD if max(shares.values()) < 0.5 else FAILED, text)
+
+
+def _easy_instance(measured: Measured) -> Verdict:
+    return _order(measured, "rc_204.3", ["NSGA-II", "SMS-EMOA"], NRPA)
+
+
+def _hard_instances(measured: Measured) -> Verdict:
+    problems, others = ("rc_201.3", "rc_204.1"), _labels(measured, without=[NRPA])
+    leads = [p for p in problems if _leads(measured, p, NRPA, others)]
+    best = {p: max(_labels(measured), key=lambda label: _mean(measured, p, label)) for p in problems}
+    text = "; ".join(
+        f"{p}: {NRPA} {_mean(measured, p, NRPA):.2f}, best {best[p]} {_mean(measured, p, best[p]):.2f}"
+        for p in problems
+    )
+    return Verdict(HELD if len(leads) == 2 else PARTLY if leads else FAILED, text)
+
+
+def _order(measured: Measured, problem: str, better: list[str], worse: str, metric: str = "hypervolume") -> Verdict:
+    means = {label: _mean(measured, problem, label, metric) for label in [*better, worse]}
+    wins = [label for label in better if means[label] > means[worse]]
+    text = f"{problem}: " + ", ".join(f"{label} {mean:.2f}" for label, mean in means.items())
+    return Verdict(HELD if len(wins) == len(better) else PARTLY if wins else FAILED, text)
+
+
+def _spread_by_crowding(measured: Measured) -> Verdict:
+    without = "Pareto-NRPA (no crowding)"
+    problems = measured.plan.problems
+    pairs = [(measured.values(p, NRPA, "spread"), measured.values(p, without, "spread")) for p in problems]
+    if any(len(a) == 0 or len(b) == 0 for a, b in pairs):
+        raise _Missing("all instances")
+    wider = sum(a.mean() > b.mean() for a, b in pairs)
+    results = [outcome(a, b, more_is_better=True) for a, b in pairs]
+    sure, less = results.count(1), results.count(-1)
+    text = f"wider on {wider} of {len(problems)}, significantly on {sure}; significantly narrower on {less}"
+    return _by_count(wider, 25, text)
+
+
+def _one_or_all(measured: Measured) -> Verdict:
+    one = "Pareto-NRPA (one sequence)"
+    texts, better = [], 0
+    for metric in ("hypervolume", "spread"):
+        a, b = _mean(measured, "rc_204.3", NRPA, metric), _mean(measured, "rc_204.3", one, metric)
+        better += a > b
+        texts.append(f"{metric} {a:.2f} (all) against {b:.2f} (one)")
+    return Verdict([FAILED, PARTLY, HELD][better], ", ".join(texts))
+
+
+def _bias_helps(label: str, expected: int) -> Callable[[Measured], Verdict]:
+    def check(measured: Measured) -> Verdict:
+        problems = measured.plan.problems
+        pairs = [(_mean(measured, p, label), _mean(measured, p, f"{label} (no bias)")) for p in problems]
+        level = sum(round(a, 2) >= round(b, 2) for a, b in pairs)
+        more = sum(round(a, 2) > round(b, 2) for a, b in pairs)
+        text = f"equal or higher on {level} of {len(problems)}, higher on {more}"
+        return _by_count(level, expected, text)
+
+    return check
+
+
+def _best_of_grid(measured: Measured) -> Verdict:
+    (problem,) = measured.plan.problems
+    means = {label: _mean(measured, problem, label) for label in _labels(measured)}
+    best = max(means, key=lambda label: means[label])
+    chosen = measured.plan.reference
+    text = f"chosen {means[chosen]:.2f}; best {best.removeprefix('Pareto-NRPA ')} with {means[best]:.2f}"
+    close = means[chosen] >= means[best] - 0.02
+    return Verdict(HELD if close else FAILED, text)
+
+
+def _level_4(measured: Measured) -> Verdict:
+    return _order(measured, "rc_205.2", ["Pareto-NRPA (level 4)"], "Pareto-NRPA (level 3)")
+
+
+def _mo_tsp(measured: Measured) -> Verdict:
+    problems, others = measured.plan.problems, _labels(measured, without=[NRPA])
+    leads = sum(_leads(measured, p, NRPA, others) for p in problems)
+    text = "; ".join(
+        f"{p}: " + ", ".join(f"{label} {_mean(measured, p, label):.2f}" for label in _labels(measured))
+        for p in problems
+    )
+    return Verdict(HELD if leads == len(problems) else PARTLY if leads else FAILED, text)
+
+
+def _all_means(measured: Measured, problem: str) -> str:
+    return ", ".join(f"{label} {_mean(measured, problem, label):.2f}" for label in _labels(measured))
+
+
+def _leads_at_equal_time(problem: str, label: str) -> Callable[[Measured], Verdict]:
+    def check(measured: Measured) -> Verdict:
+        means = {other: _mean(measured, problem, other) for other in _labels(measured)}
+        best = max(means, key=lambda other: means[other])
+        text = _all_means(measured, problem)
+        return Verdict(HELD if round(means[label], 2) >= round(means[best], 2) else FAILED, text)
+
+    return check
+
+
+def _few_evaluations(measured: Measured) -> Verdict:
+    counts = [r.evaluations for r in measured.rows if r.problem == "rc_204.1" and r.algorithm == NRPA and not r.error]
+    if not counts:
+        raise _Missing("Pareto-NRPA on rc_204.1")
+    seconds = measured.plan.cpu_seconds
+    text = f"{np.mean(counts):,.0f} evaluations in {seconds:g} s of CPU time (the paper: 1,600 in 240 s)"
+    return Verdict(FAILED, text)
+
+
+def _pruning_explains(measured: Measured) -> Verdict:
+    problems = measured.plan.problems
+    without = "Pareto-NRPA (no pruning)"
+    feasible = [p for p in problems if (measured.values(p, without, "violations") == 0).any()]
+    leads = sum(_leads(measured, p, NRPA, _labels(measured, without=[NRPA, without])) for p in problems)
+    text = (
+        f"without pruning Pareto-NRPA itself finds feasible tours on {len(feasible)} of {len(problems)} instances; "
+        f"with the same moves for all it is alone in the lead on {leads}"
+    )
+    return Verdict("our finding", text)
+
+
+CLAIMS: tuple[Claim, ...] = (
+    Claim("Pareto-NRPA has a greatly superior hypervolume on 22 of 31 instances.", "Table 4", "tsptw", _wins),
+    Claim("The same, against the MOEAs alone.", "Table 4", "tsptw", _wins_over_moeas),
+    Claim(
+        "MOEAs match or slightly outperform it on 8 of the 10 easiest instances.",
+        "Section 4",
+        "tsptw",
+        _moeas_lead_on_easy,
+    ),
+    Claim("It is the best on 20 of the 21 hardest instances.", "Section 4", "tsptw", _wins_on_hard),
+    Claim("Pareto-NRPA fails on no instance.", "Section 4", "tsptw", _never_fails),
+    Claim(
+        "MOEAs generally fail to find a feasible tour on harder instances.", "Section 4", "tsptw", _moeas_fail_on_hard
+    ),
+    Claim("Pareto-MCTS performs poorly on most hard instances.", "Section 4", "tsptw", _mcts_is_poor),
+    Claim("PLS does not yield good results at 100,000 evaluations.", "Section 4", "tsptw", _pls_is_poor),
+    Claim("On rc_204.3 NSGA-II and SMS-EMOA are slightly better.", "Table 1", "tsptw", _easy_instance),
+    Claim("On rc_201.3 and rc_204.1 Pareto-NRPA is the best.", "Tables 2 and 3", "tsptw", _hard_instances),
+    Claim(
+        "Crowding weights widen the spread (25 of 31 instances in the paper's table).",
+        "supplement",
+        "crowding",
+        _spread_by_crowding,
+    ),
+    Claim("Adapting to all sequences beats adapting to one.", "supplement", "adapt", _one_or_all),
+    Claim(
+        "A bias in its sampling gives NSGA-II an equal or higher hypervolume on 23 of 31.",
+        "supplement",
+        "emoa-bias",
+        _bias_helps("NSGA-II", 23),
+    ),
+    Claim(
+        "A bias in its sampling gives SMS-EMOA an equal or higher hypervolume on 25 of 31.",
+        "supplement",
+        "emoa-bias",
+        _bias_helps("SMS-EMOA", 25),
+    ),
+    Claim("Four policies and alpha 0.5 are (among) the best on rc_205.2.", "supplement", "grid", _best_of_grid),
+    Claim("Level 4 is better than level 3 on rc_205.2.", "supplement", "level", _level_4),
+    Claim("Pareto-NRPA has the best hypervolume on MO-TSP with 50 and 100 cities.", "supplement", "mo-tsp", _mo_tsp),
+    Claim(
+        "At equal time PLS is the best on rc_204.3.",
+        "supplement",
+        "equal-time",
+        _leads_at_equal_time("rc_204.3", "PLS"),
+    ),
+    Claim(
+        "At equal time Pareto-NRPA is the best on rc_201.3.",
+        "supplement",
+        "equal-time",
+        _leads_at_equal_time("rc_201.3", NRPA),
+    ),
+    Claim(
+        "At equal time SMS-EMOA is the best on rc_204.1.",
+        "supplement",
+        "equal-time",
+        _leads_at_equal_time("rc_204.1", "SMS-EMOA"),
+    ),
+    Claim(
+        "Pareto-NRPA makes few evaluations in the time given on rc_204.1.", "supplement", "equal-time", _few_evaluations
+    ),
+    Claim("(not in the paper) What the pruning of moves is worth.", "ours", "same-moves", _pruning_explains),
+)

@@ -1,0 +1,163 @@
+"""From stored runs to numbers: the paper's reference point, normalisation and metrics, one row per run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..metrics import hypervolume, overall_spread, spacing
+from ..problems import load
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .plan import Plan
+    from .store import Record, Store
+
+#: All metrics, with whether more is better.
+METRICS = {
+    "hypervolume": True,
+    "fixed_hypervolume": True,
+    "spread": True,
+    "spacing": False,
+    "violations": False,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one run comes to. Metrics that a run does not have, as spacing without two feasible points, are NaN."""
+
+    problem: str
+    algorithm: str  # the label in the plan
+    seed: int
+    evaluations: int
+    cpu_seconds: float
+    front_size: int
+    hypervolume: float  # up to the worst feasible value of all runs, divided by the largest of all runs
+    fixed_hypervolume: float  # the same up to the problem's own reference point
+    spread: float
+    spacing: float
+    violations: float
+    error: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """All runs of a plan that are there, with what they were measured against."""
+
+    plan: Plan
+    rows: list[Row]
+    records: dict[str, dict[str, list[Record]]]  # by problem, then label; finished runs only
+    reference_points: dict[str, NDArray[np.float64] | None]  # the worst feasible values, None where there are none
+    largest: dict[str, float]  # hypervolume that others are divided by
+
+    def values(self, problem: str, label: str, metric: str) -> NDArray[np.float64]:
+        """Return a metric of all runs of an algorithm on a problem, in the order of their seeds, without NaN."""
+        found = [getattr(row, metric) for row in self.rows if row.problem == problem and row.algorithm == label]
+        values = np.array(found, dtype=float)
+        known: NDArray[np.float64] = values[~np.isnan(values)]
+        return known
+
+
+def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
+    """Measure all runs of a plan that are in the store."""
+    rows: list[Row] = []
+    records: dict[str, dict[str, list[Record]]] = {}
+    references: dict[str, NDArray[np.float64] | None] = {}
+    largest: dict[str, float] = {}
+    for problem in plan.problems:
+        found = [
+            (contender.label, seed, record)
+            for contender in plan.contenders
+            for seed in range(plan.seeds)
+            if (record := store.get(plan.run(problem, contender, seed))) is not None
+        ]
+        box = _Box([record for _, _, record in found if not record.error], _fixed_reference(problem, data))
+        rows += [box.row(problem, label, seed, record) for label, seed, record in found]
+        records[problem] = {
+            contender.label: [r for label, _, r in found if label == contender.label and not r.error]
+            for contender in plan.contenders
+        }
+        references[problem], largest[problem] = box.worst, box.largest
+    return Measured(plan, rows, records, references, largest)
+
+
+def _fixed_reference(problem: str, data: str | None) -> NDArray[np.float64] | None:
+    loaded = load(problem, data=data)
+    return None if loaded.reference_point is None else np.asarray(loaded.reference_point, dtype=float)
+
+
+class _Box:
+    """What the runs on one problem are measured against: all of them together."""
+
+    def __init__(self, records: list[Record], fixed: NDArray[np.float64] | None) -> None:
+        points = [record.feasible for record in records if len(record.feasible)]
+        together = np.vstack(points) if points else None
+        self.worst = None if together is None else together.max(axis=0)
+        self.ideal = None if together is None else together.min(axis=0)
+        self.fixed = fixed
+        self.largest = max((self._volume(record, self.worst) for record in records), default=0.0)
+        self.largest_fixed = max((self._volume(record, fixed) for record in records), default=0.0)
+
+    @staticmethod
+    def _volume(record: Record, reference: NDArray[np.float64] | None) -> float:
+        if reference is None or len(record.feasible) == 0:
+            return 0.0
+        return hypervolume(record.feasible, reference_point=reference)
+
+    def row(self, problem: str, label: str, seed: int, record: Record) -> Row:
+        """Return the metrics of a run; a failed one has none."""
+        if record.error:
+            nan = math.nan
+            return Row(problem, label, seed, 0, 0.0, 0, nan, nan, nan, nan, nan, record.error)
+        return Row(
+            problem=problem,
+            algorithm=label,
+            seed=seed,
+            evaluations=record.evaluations,
+            cpu_seconds=record.cpu_seconds,
+            front_size=len(record.objectives),
+            hypervolume=self._share(record, self.worst, self.largest),
+            fixed_hypervolume=math.nan if self.fixed is None else self._share(record, self.fixed, self.largest_fixed),
+            spread=self._spread(record),
+            spacing=spacing(record.feasible) if len(record.feasible) > 1 else math.nan,
+            violations=record.violations,
+        )
+
+    def _share(self, record: Record, reference: NDArray[np.float64] | None, largest: float) -> float:
+        if len(record.feasible) == 0:
+            return 0.0
+        # Where all that was found is a single point, that point is all there is to find.
+        return self._volume(record, reference) / largest if largest > 0 else 1.0
+
+    def _spread(self, record: Record) -> float:
+        if len(record.feasible) == 0:
+            return 0.0
+        assert self.worst is not None
+        assert self.ideal is not None
+        if (self.worst == self.ideal).any():
+            return 1.0
+        return overall_spread(record.feasible, ideal=self.ideal, maximal=self.worst)
+
+
+def to_csv(rows: list[Row]) -> str:
+    """Return the rows as CSV, in the order given, numbers rounded to six decimals."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = [field.name for field in fields(Row)]
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([_cell(getattr(row, name)) for name in names])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.6f}".rstrip("0").rstrip(".")
+    return value

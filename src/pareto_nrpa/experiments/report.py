@@ -1,0 +1,138 @@
+"""Writes what a plan comes to: a page, tables and figures for one plan, and the page of claims for all."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..files import write_atomically
+from ..problems import load
+from . import figures
+from .claims import CLAIMS, judge
+from .measure import Measured, to_csv
+from .tables import against_best_markdown, comparison, comparison_markdown, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from matplotlib.figure import Figure
+
+    from .tables import Table
+
+
+def write_tables(measured: Measured, folder: Path) -> list[Path]:
+    """Write the page of a plan, its tables as CSV and LaTeX, and the metrics of every run."""
+    plan = measured.plan
+    found = tables(measured)
+    written = [
+        _write(folder / f"{plan.name}.md", _page(measured, found)),
+        _write(folder / f"{plan.name}-runs.csv", to_csv(measured.rows)),
+    ]
+    for table in found:
+        stem = f"{plan.name}-{_slug(table.name)}"
+        written.append(_write(folder / "tables" / f"{stem}.csv", table.csv()))
+        written.append(_write(folder / "tables" / f"{stem}.tex", table.latex()))
+    return written
+
+
+def _page(measured: Measured, found: list[Table]) -> str:
+    plan = measured.plan
+    budget = f"{plan.evaluations:,} evaluations" if plan.evaluations else f"{plan.cpu_seconds:g} s of CPU time"
+    lines = [f"# {plan.title}", ""]
+    lines += [f"Plan `{plan.name}`{f', {plan.paper} of the paper' if plan.paper else ''}: {budget} per run.", ""]
+    lines += ["Mean ± 95 % confidence interval over n runs, best in bold; the paper's figure in brackets.", ""]
+    failed = [row for row in measured.rows if row.error]
+    if failed:
+        lines += [f"{len(failed)} runs failed; the first one: {failed[0].error}", ""]
+    for table in found:
+        lines += [f"## {table.title}", "", table.markdown()]
+        lines += _tests(measured, table)
+    for stem, caption, _ in _figures(measured):
+        lines += [f"![{caption}](figures/{plan.name}-{stem}.png)", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _tests(measured: Measured, table: Table) -> list[str]:
+    plan = measured.plan
+    if plan.layout == "instances":
+        found = comparison(measured, table.name)
+        if found is None:
+            return []
+        lines = [comparison_markdown(found)]
+        if found.duels[0].first != plan.reference:
+            other = comparison(measured, table.name, plan.reference)
+            lines += [] if other is None else [comparison_markdown(other).partition("\n\n")[2]]
+        return lines
+    if plan.layout == "grid":
+        return [against_best_markdown(measured, plan.problems[0], table.name)]
+    problem = next(p for p in plan.problems if _slug(p) == _slug(table.name))
+    return [against_best_markdown(measured, problem, metric) for metric in plan.metrics]
+
+
+def write_figures(measured: Measured, folder: Path, data: str | None = None) -> list[Path]:
+    """Write the figures of a plan as PNG and SVG."""
+    written = []
+    for stem, _, draw in _figures(measured, data):
+        written += figures.save_figure(draw(), folder / "figures" / f"{measured.plan.name}-{stem}")
+    return written
+
+
+def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str, str, Callable[[], Figure]]]:
+    """Yield file name, caption and drawing of each figure; problems of the plan stand in for those it does not have."""
+    plan, records = measured.plan, measured.records
+
+    def chosen(kind: str) -> list[str]:
+        wanted = [p for p in plan.figures.get(kind, ()) if p in plan.problems]
+        return wanted or (list(plan.problems[:1]) if plan.figures.get(kind) else [])
+
+    for problem in chosen("fronts"):
+        caption = f"Aggregated fronts on {problem}"
+        yield f"fronts-{_slug(problem)}", caption, partial(figures.aggregated_fronts, records[problem], caption)
+    for problem in chosen("history"):
+        caption = f"Hypervolume over evaluations on {problem}"
+        box = measured.reference_points[problem], measured.largest[problem]
+        yield (
+            f"history-{_slug(problem)}",
+            caption,
+            partial(figures.hypervolume_history, records[problem], caption, *box),
+        )
+    for problem in chosen("attainment"):
+        caption = f"Attainment surfaces on {problem}"
+        yield f"attainment-{_slug(problem)}", caption, partial(figures.attainment, records[problem], caption)
+    for problem in chosen("policies"):
+        caption = f"Policies over the front on {problem}, two runs"
+        runs = records[problem].get(plan.reference, [])[:2]
+        yield f"policies-{_slug(problem)}", caption, partial(figures.policy_distribution, runs, caption)
+    for problem in chosen("matrices"):
+        caption = f"The cost matrices of {problem}"
+        costs = load(problem, data=data).data.costs
+        yield f"matrices-{_slug(problem)}", caption, partial(figures.cost_matrices, costs, caption)
+    found = comparison(measured, "hypervolume") if plan.layout == "instances" else None
+    if found is not None:
+        caption = f"Average ranks by hypervolume over {found.n_problems} instances"
+        ranked = found.ranks, found.labels, found.difference
+        yield "ranks", caption, partial(figures.critical_difference, *ranked, caption)
+
+
+def write_claims(measured: Mapping[str, Measured], folder: Path) -> Path:
+    """Write the page that holds the paper's claims against the runs of all plans."""
+    lines = ["# The paper's claims, one by one", "", "| claim | where | plan | verdict | measured |", "|" + "---|" * 5]
+    for claim in CLAIMS:
+        verdict = judge(claim, measured.get(claim.plan))
+        plan = f"[{claim.plan}]({claim.plan}.md)"
+        lines.append(f"| {claim.text} | {claim.where} | {plan} | **{verdict.word}** | {verdict.measured} |")
+    return _write(folder / "claims.md", "\n".join(lines) + "\n")
+
+
+def _write(path: Path, text: str) -> Path:
+    def write(file: BinaryIO) -> None:
+        file.write(text.encode())
+
+    return write_atomically(path, write)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text)

@@ -1,0 +1,312 @@
+"""Tables of an experiment: cells first, then Markdown, CSV and LaTeX from the same cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .measure import METRICS, Measured
+from .published import published
+from .statistics import (
+    Duel,
+    average_ranks,
+    critical_difference,
+    duels,
+    friedman,
+    holm,
+    mean_and_interval,
+    signed_rank,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from .published import Published
+
+NAMES = {
+    "hypervolume": "Hypervolume",
+    "fixed_hypervolume": "Hypervolume, fixed reference point",
+    "spread": "Overall spread",
+    "spacing": "Spacing",
+    "violations": "Constraint violations",
+}
+# What a fixed reference point shows beside the paper's hypervolume is compared with no published number.
+_DASH = "-"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Mean and interval of some runs, beside what the paper prints."""
+
+    mean: float
+    interval: float
+    n: int
+    paper: Published | None
+    best: bool = False
+
+    @property
+    def text(self) -> str:
+        """The cell as the paper prints it."""
+        return _DASH if math.isnan(self.mean) else f"{self.mean:.2f} ± {self.interval:.2f}"
+
+    @property
+    def paper_text(self) -> str:
+        """The paper's number, a dash where it has one, empty where it says nothing."""
+        if self.paper is None:
+            return ""
+        if math.isnan(self.paper.mean):
+            return _DASH
+        interval = "" if math.isnan(self.paper.interval) else f" ± {self.paper.interval:.2f}"
+        return f"{self.paper.mean:.2f}{interval}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of cells with a name for each row and column."""
+
+    name: str  # for files
+    title: str
+    corner: str
+    rows: list[str]
+    columns: list[str]
+    cells: list[list[Cell | None]]
+    has_paper: bool
+
+    def markdown(self) -> str:
+        """Return the table in Markdown: best in bold, the paper's figure in brackets."""
+        return _grid(self, _markdown_cell, _markdown_row, _escape_markdown)
+
+    def latex(self) -> str:
+        """Return the table in LaTeX, for the booktabs package."""
+        body = _grid(self, _latex_cell, lambda cells: " & ".join(cells) + r" \\", _escape_latex, rule=r"\midrule")
+        columns = "l" + "c" * len(self.columns)
+        lines = [r"\begin{table}", r"\centering", rf"\caption{{{_escape_latex(self.title)}}}"]
+        lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", body.rstrip(), r"\bottomrule", r"\end{tabular}"]
+        return "\n".join([*lines, r"\end{table}", ""])
+
+    def csv(self) -> str:
+        """Return the table as CSV, one line per cell."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([self.corner or "row", "column", "mean", "interval", "runs", "paper_mean", "paper_interval"])
+        for row, cells in zip(self.rows, self.cells, strict=True):
+            for column, cell in zip(self.columns, cells, strict=True):
+                if cell is not None:
+                    paper = (math.nan, math.nan) if cell.paper is None else (cell.paper.mean, cell.paper.interval)
+                    numbers = [cell.mean, cell.interval, cell.n, *paper]
+                    writer.writerow([row, column, *("" if math.isnan(x) else f"{x:.6g}" for x in numbers)])
+        return out.getvalue()
+
+
+def _grid(
+    table: Table,
+    show: Callable[[Cell | None], str],
+    join: Callable[[list[str]], str],
+    escape: Callable[[str], str],
+    rule: str | None = None,
+) -> str:
+    head = [escape(text) for text in [table.corner, *table.columns]]
+    lines = [join(head), rule if rule is not None else "|" + "---|" * len(head)]
+    for row, cells in zip(table.rows, table.cells, strict=True):
+        lines.append(join([escape(row), *map(show, cells)]))
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _markdown_cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    text = f"**{cell.text}**" if cell.best else cell.text
+    return f"{text} ({cell.paper_text})" if cell.paper_text else text
+
+
+def _latex_cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    if cell.text == _DASH:
+        return _DASH
+    number = cell.text.replace("±", r"\pm")
+    return rf"$\mathbf{{{number}}}$" if cell.best else f"${number}$"
+
+
+def _escape_markdown(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", text)
+
+
+def _escape_latex(text: str) -> str:
+    text = text.replace("\\", r"\textbackslash{}")
+    return re.sub(r"([&%$#_{}])", r"\\\1", text).replace(r"\textbackslash\{\}", r"\textbackslash{}")
+
+
+def tables(measured: Measured) -> list[Table]:
+    """Return all tables of a plan, in its layout."""
+    if measured.plan.layout == "metrics":
+        return [_of_problem(measured, problem) for problem in measured.plan.problems]
+    if measured.plan.layout == "grid":
+        return [_of_grid(measured, metric) for metric in _metrics(measured)]
+    return [_of_metric(measured, metric) for metric in _metrics(measured)]
+
+
+def _metrics(measured: Measured) -> list[str]:
+    wanted = list(measured.plan.metrics)
+    has_fixed = any(not math.isnan(row.fixed_hypervolume) for row in measured.rows)
+    if "hypervolume" in wanted and has_fixed:
+        wanted.insert(wanted.index("hypervolume") + 1, "fixed_hypervolume")
+    return wanted
+
+
+def _cell(measured: Measured, problem: str, label: str, metric: str) -> Cell:
+    values = measured.values(problem, label, metric)
+    return Cell(*mean_and_interval(values), len(values), published(measured.plan, problem, label, metric))
+
+
+def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
+    """Mark the best of a row as the paper does: all that are equal to it in print."""
+    means = [cell.mean for cell in cells if not math.isnan(cell.mean)]
+    if not means:
+        return cells
+    best = f"{max(means) if METRICS[metric] else min(means):.2f}"
+    return [Cell(c.mean, c.interval, c.n, c.paper, f"{c.mean:.2f}" == best) for c in cells]
+
+
+def _of_metric(measured: Measured, metric: str) -> Table:
+    plan = measured.plan
+    labels = [contender.label for contender in plan.contenders]
+    cells = [_mark_best([_cell(measured, p, label, metric) for label in labels], metric) for p in plan.problems]
+    headed = [f"{label} {_runs([row[i].n for row in cells])}" for i, label in enumerate(labels)]
+    return _table(metric, f"{NAMES[metric]}: {plan.title}", "Instance", list(plan.problems), headed, cells)
+
+
+def _of_problem(measured: Measured, problem: str) -> Table:
+    plan, metrics = measured.plan, _metrics(measured)
+    labels = [contender.label for contender in plan.contenders]
+    columns = [_mark_best([_cell(measured, problem, label, m) for label in labels], m) for m in metrics]
+    cells = [[column[i] for column in columns] for i in range(len(labels))]
+    headed = [f"{label} {_runs([row[0].n])}" for label, row in zip(labels, cells, strict=True)]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", problem)
+    return _table(name, f"{problem}: {plan.title}", "Algorithm", headed, [NAMES[m] for m in metrics], cells)
+
+
+def _of_grid(measured: Measured, metric: str) -> Table:
+    """Return a table of policies by learning rates, read from the parameters."""
+    plan, (problem, *_) = measured.plan, measured.plan.problems
+    usual = {"n_policies": 4, "alpha": 0.5}
+    places = {
+        c.label: (c.parameters.get("n_policies", usual["n_policies"]), c.parameters.get("alpha", usual["alpha"]))
+        for c in plan.contenders
+    }
+    rows, columns = sorted({p for p, _ in places.values()}), sorted({a for _, a in places.values()})
+    flat = _mark_best([_cell(measured, problem, label, metric) for label in places], metric)
+    at = dict(zip(places.values(), flat, strict=True))
+    cells = [[at.get((p, a)) for a in columns] for p in rows]
+    names = [f"{p:g} policies" if p != 1 else "1 policy" for p in rows]
+    title = f"{NAMES[metric]} on {problem} {_runs([cell.n for cell in flat])}: {plan.title}"
+    return _table(metric, title, "", names, [f"alpha {a:g}" for a in columns], cells)
+
+
+def _table(
+    name: str,
+    title: str,
+    corner: str,
+    rows: list[str],
+    columns: list[str],
+    cells: list[list[Cell]] | list[list[Cell | None]],
+) -> Table:
+    has_paper = any(cell is not None and cell.paper is not None for row in cells for cell in row)
+    return Table(name, title, corner, rows, columns, [list(row) for row in cells], has_paper)
+
+
+def _runs(counts: list[int]) -> str:
+    least, most = min(counts), max(counts)
+    return f"(n={most})" if least == most else f"(n={least}-{most})"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Who is better at a metric, over all problems of a plan that every algorithm has runs on."""
+
+    metric: str
+    labels: list[str]
+    n_problems: int
+    ranks: NDArray[np.float64]
+    difference: float
+    friedman: float
+    duels: list[Duel]
+
+
+def comparison(measured: Measured, metric: str, reference: str | None = None) -> Comparison | None:
+    """Compare all algorithms of a plan with the reference, the best-ranked one unless named; None with too few runs."""
+    samples = {
+        problem: {c.label: measured.values(problem, c.label, metric) for c in measured.plan.contenders}
+        for problem in measured.plan.problems
+    }
+    labels = [c.label for c in measured.plan.contenders]
+    complete = {p: s for p, s in samples.items() if all(len(s[label]) for label in labels)}
+    if len(complete) < 2 or len(labels) < 2:
+        return None
+    means = np.array([[s[label].mean() for label in labels] for s in complete.values()])
+    ranks = average_ranks(means, more_is_better=METRICS[metric])
+    chosen = reference or labels[int(ranks.argmin())]
+    return Comparison(
+        metric=metric,
+        labels=labels,
+        n_problems=len(complete),
+        ranks=ranks,
+        difference=critical_difference(len(labels), len(complete)),
+        friedman=friedman(means),
+        duels=duels(complete, chosen, more_is_better=METRICS[metric]),
+    )
+
+
+def comparison_markdown(found: Comparison) -> str:
+    """Return ranks and duels as text and a table."""
+    order = np.argsort(found.ranks, kind="stable")
+    ranking = ", ".join(f"{found.labels[i]} {found.ranks[i]:.2f}" for i in order)
+    lines = [f"Average ranks over {found.n_problems} instances: {ranking}."]
+    if not math.isnan(found.friedman):
+        lines[0] += f" Friedman's test: p = {found.friedman:.2g}; critical difference {found.difference:.2f}."
+    first = found.duels[0].first
+    lines += [
+        "",
+        f"| {_escape_markdown(first)} against | won | tied | lost | Wilcoxon (Holm) |",
+        "|---|---|---|---|---|",
+    ]
+    for duel in found.duels:
+        cells = [_escape_markdown(duel.second), f"{duel.won}", f"{duel.tied}", f"{duel.lost}", f"{duel.p_value:.2g}"]
+        lines.append(_markdown_row(cells))
+    return "\n".join(lines) + "\n"
+
+
+def against_best_markdown(measured: Measured, problem: str, metric: str) -> str:
+    """Return, for one problem, the signed-rank tests of all algorithms against the best, over common seeds."""
+    by_seed = {
+        c.label: {r.seed: getattr(r, metric) for r in measured.rows if (r.problem, r.algorithm) == (problem, c.label)}
+        for c in measured.plan.contenders
+    }
+    means = {
+        label: mean_and_interval([v for v in runs.values() if not math.isnan(v)])[0] for label, runs in by_seed.items()
+    }
+    known = {label: mean for label, mean in means.items() if not math.isnan(mean)}
+    if len(known) < 2:
+        return ""
+    best = (max if METRICS[metric] else min)(known, key=lambda label: known[label])
+    others = [label for label in known if label != best]
+    p_values = []
+    for label in others:
+        seeds = sorted(set(by_seed[best]) & set(by_seed[label]))
+        pairs = np.array([(by_seed[best][s], by_seed[label][s]) for s in seeds]).reshape(-1, 2)
+        pairs = pairs[~np.isnan(pairs).any(axis=1)]
+        p_values.append(signed_rank(pairs[:, 0], pairs[:, 1]))
+    tests = ", ".join(f"{label} p = {p:.2g}" for label, p in zip(others, holm(p_values), strict=True))
+    return f"{NAMES[metric]}: {best} is best; Wilcoxon signed-rank over seeds, Holm-corrected: {tests}.\n"
