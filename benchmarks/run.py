@@ -6,13 +6,14 @@ the median what one sees on a busy day; both are shown. Tables go to benchmarks/
 
 import sys
 
+import comparison
 import plain
 import quality
 import scaling
 import speed
 import startup
 
-PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality)}
+PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison)}
 
 
 def main(names: list[str]) -> int:

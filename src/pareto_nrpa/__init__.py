@@ -11,12 +11,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .baselines.evolutionary import MOEAD as MOEAD
+    from .baselines.evolutionary import NSGA2 as NSGA2
+    from .baselines.evolutionary import SMSEMOA as SMSEMOA
+    from .baselines.local_search import ParetoLocalSearch as ParetoLocalSearch
+    from .baselines.nested_search import WeightedNMCS as WeightedNMCS
+    from .baselines.random_search import RandomSearch as RandomSearch
+    from .baselines.tree_search import ParetoMCTS as ParetoMCTS
+    from .baselines.weighted_nrpa import WeightedNRPA as WeightedNRPA
     from .callbacks import Callbacks as Callbacks
     from .exceptions import CheckpointError as CheckpointError
     from .exceptions import DataError as DataError
     from .exceptions import InstanceError as InstanceError
     from .exceptions import ParetoNRPAError as ParetoNRPAError
     from .exceptions import ProblemError as ProblemError
+    from .genotype import Choices as Choices
+    from .genotype import Permutation as Permutation
     from .kernels import kernel as kernel
     from .nrpa.params import ParetoNRPA as ParetoNRPA
     from .problem import CompiledProblem as CompiledProblem
@@ -41,12 +51,22 @@ if TYPE_CHECKING:
 
 # Where each public name lives. Loaded when first used: the command line answers --help without importing Numba.
 _HOMES = {
+    "MOEAD": "baselines.evolutionary",
+    "NSGA2": "baselines.evolutionary",
+    "SMSEMOA": "baselines.evolutionary",
+    "ParetoLocalSearch": "baselines.local_search",
+    "WeightedNMCS": "baselines.nested_search",
+    "RandomSearch": "baselines.random_search",
+    "ParetoMCTS": "baselines.tree_search",
+    "WeightedNRPA": "baselines.weighted_nrpa",
     "Callbacks": "callbacks",
     "CheckpointError": "exceptions",
     "DataError": "exceptions",
     "InstanceError": "exceptions",
     "ParetoNRPAError": "exceptions",
     "ProblemError": "exceptions",
+    "Choices": "genotype",
+    "Permutation": "genotype",
     "kernel": "kernels",
     "ParetoNRPA": "nrpa.params",
     "CompiledProblem": "problem",
