@@ -56,11 +56,12 @@ def without_objects() -> None:
         rows.append([name, f"{theirs:.2f}", f"{ours:.3f}", f"{theirs / ours:.0f}"])
     notes = f"{FEWER:,} evaluations of {INSTANCE}, seed 1, no bias; pymoo gets a vectorised evaluator."
     write(
-        "pymoo",
+        "comparison-pymoo",
         "pymoo's algorithms with and without its objects",
         ["algorithm", "pymoo, s", "here, s", "ratio"],
         rows,
         notes,
+        part="comparison",
     )
 
 
