@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,10 +58,16 @@ class Measured:
     reference_points: dict[str, NDArray[np.float64] | None]  # the worst feasible values, None where there are none
     largest: dict[str, float]  # hypervolume that others are divided by
 
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, str], list[Row]]:
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in self.rows:
+            found.setdefault((row.problem, row.algorithm), []).append(row)
+        return found
+
     def values(self, problem: str, label: str, metric: str) -> NDArray[np.float64]:
         """Return a metric of all runs of an algorithm on a problem, in the order of their seeds, without NaN."""
-        found = [getattr(row, metric) for row in self.rows if row.problem == problem and row.algorithm == label]
-        values = np.array(found, dtype=float)
+        values = np.array([getattr(row, metric) for row in self._by_place.get((problem, label), ())], dtype=float)
         known: NDArray[np.float64] = values[~np.isnan(values)]
         return known
 

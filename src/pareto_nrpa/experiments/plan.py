@@ -161,7 +161,8 @@ def load_plan(name_or_path: str) -> Plan:
     path = Path(name_or_path)
     if path.is_file():
         try:
-            return _read(path.stem, path.read_text(encoding="utf-8"))
+            name = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)  # names files
+            return _read(name, path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise PlanError(f"cannot read the plan {path}: {error}.") from error
     near = difflib.get_close_matches(name_or_path, plan_names(), n=1)

@@ -11,7 +11,7 @@ from ..problems import load
 from . import figures
 from .claims import CLAIMS, judge
 from .measure import Measured, to_csv
-from .tables import against_best_markdown, comparison, comparison_markdown, tables
+from .tables import against_best_markdown, comparison, comparison_markdown, escape_markdown, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -41,17 +41,20 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
 def _page(measured: Measured, found: list[Table]) -> str:
     plan = measured.plan
     budget = f"{plan.evaluations:,} evaluations" if plan.evaluations else f"{plan.cpu_seconds:g} s of CPU time"
-    lines = [f"# {plan.title}", ""]
-    lines += [f"Plan `{plan.name}`{f', {plan.paper} of the paper' if plan.paper else ''}: {budget} per run.", ""]
+    lines = [f"# {escape_markdown(plan.title)}", ""]
+    lines += [
+        f"Plan `{plan.name}`{f', {escape_markdown(plan.paper)} of the paper' if plan.paper else ''}: {budget} per run.",
+        "",
+    ]
     lines += ["Mean ± 95 % confidence interval over n runs, best in bold; the paper's figure in brackets.", ""]
     failed = [row for row in measured.rows if row.error]
     if failed:
-        lines += [f"{len(failed)} runs failed; the first one: {failed[0].error}", ""]
+        lines += [f"{len(failed)} runs failed; the first one: {escape_markdown(failed[0].error)}", ""]
     for table in found:
-        lines += [f"## {table.title}", "", table.markdown()]
+        lines += [f"## {escape_markdown(table.title)}", "", table.markdown()]
         lines += _tests(measured, table)
     for stem, caption, _ in _figures(measured):
-        lines += [f"![{caption}](figures/{plan.name}-{stem}.png)", ""]
+        lines += [f"![{escape_markdown(caption)}](figures/{plan.name}-{stem}.png)", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -82,7 +82,7 @@ class Table:
 
     def markdown(self) -> str:
         """Return the table in Markdown: best in bold, the paper's figure in brackets."""
-        return _grid(self, _markdown_cell, _markdown_row, _escape_markdown)
+        return _grid(self, _markdown_cell, _markdown_row, escape_markdown)
 
     def latex(self) -> str:
         """Return the table in LaTeX, for the booktabs package."""
@@ -140,7 +140,8 @@ def _latex_cell(cell: Cell | None) -> str:
     return rf"$\mathbf{{{number}}}$" if cell.best else f"${number}$"
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Return text that Markdown shows as it is, HTML included."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", text)
 
 
@@ -272,18 +273,18 @@ def comparison(measured: Measured, metric: str, reference: str | None = None) ->
 def comparison_markdown(found: Comparison) -> str:
     """Return ranks and duels as text and a table."""
     order = np.argsort(found.ranks, kind="stable")
-    ranking = ", ".join(f"{found.labels[i]} {found.ranks[i]:.2f}" for i in order)
+    ranking = ", ".join(f"{escape_markdown(found.labels[i])} {found.ranks[i]:.2f}" for i in order)
     lines = [f"Average ranks over {found.n_problems} instances: {ranking}."]
     if not math.isnan(found.friedman):
         lines[0] += f" Friedman's test: p = {found.friedman:.2g}; critical difference {found.difference:.2f}."
     first = found.duels[0].first
     lines += [
         "",
-        f"| {_escape_markdown(first)} against | won | tied | lost | Wilcoxon (Holm) |",
+        f"| {escape_markdown(first)} against | won | tied | lost | Wilcoxon (Holm) |",
         "|---|---|---|---|---|",
     ]
     for duel in found.duels:
-        cells = [_escape_markdown(duel.second), f"{duel.won}", f"{duel.tied}", f"{duel.lost}", f"{duel.p_value:.2g}"]
+        cells = [escape_markdown(duel.second), f"{duel.won}", f"{duel.tied}", f"{duel.lost}", f"{duel.p_value:.2g}"]
         lines.append(_markdown_row(cells))
     return "\n".join(lines) + "\n"
 
@@ -308,5 +309,7 @@ def against_best_markdown(measured: Measured, problem: str, metric: str) -> str:
         pairs = np.array([(by_seed[best][s], by_seed[label][s]) for s in seeds]).reshape(-1, 2)
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
         p_values.append(signed_rank(pairs[:, 0], pairs[:, 1]))
-    tests = ", ".join(f"{label} p = {p:.2g}" for label, p in zip(others, holm(p_values), strict=True))
-    return f"{NAMES[metric]}: {best} is best; Wilcoxon signed-rank over seeds, Holm-corrected: {tests}.\n"
+    tests = ", ".join(f"{escape_markdown(label)} p = {p:.2g}" for label, p in zip(others, holm(p_values), strict=True))
+    return (
+        f"{NAMES[metric]}: {escape_markdown(best)} is best; Wilcoxon signed-rank over seeds, Holm-corrected: {tests}.\n"
+    )
