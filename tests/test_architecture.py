@@ -89,6 +89,17 @@ def test_the_algorithm_knows_no_problem_by_name(module):
     assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))
 
 
+@pytest.mark.parametrize("module", modules_of("baselines"))
+def test_baselines_know_no_problem_by_name(module):
+    above = ("problems", "cli", "progress", "experiments", "algorithms")
+    assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - set(modules_of("experiments")) - {"cli", "progress"}))
+def test_only_the_command_line_knows_of_experiments(module):
+    assert not within(imported(module), "pareto_nrpa.experiments")
+
+
 @pytest.mark.parametrize("module", sorted(set(MODULES) - {"cli"}))
 def test_only_the_command_line_imports_typer(module):
     assert not within(imported(module), "typer", "click")
