@@ -23,7 +23,7 @@ test-all: $(VENV)/dev
 	$(BIN)/python -m pytest
 
 reproduce: $(VENV)/dev
-	$(BIN)/pareto-nrpa experiment reproduce --quick --jobs 2 --results results/quick
+	$(BIN)/pareto-nrpa experiment reproduce --quick --jobs 2
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

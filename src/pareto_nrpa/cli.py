@@ -14,12 +14,14 @@ from . import __version__
 if TYPE_CHECKING:
     from .experiments.measure import Measured
     from .experiments.plan import Plan
+    from .experiments.store import Store
     from .problem import CompiledProblem
     from .result import Result
     from .stop import StopCriterion
 
 _DEFAULT_EVALUATIONS = 100_000
 _DEFAULT_OUT = "results"
+_RESULTS = Path("results")
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
 
 app = typer.Typer(
@@ -368,7 +370,7 @@ def experiment_run(
     cpu_seconds: CpuSecondsOption = None,
     quick: QuickOption = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat runs that failed before.")] = False,
-    results: ResultsOption = Path("results"),
+    results: ResultsOption = _RESULTS,
     data: DataOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -378,11 +380,9 @@ def experiment_run(
     from .experiments.store import Store
     from .progress import ExperimentBar
 
-    if jobs < 1:
-        _fail(f"--jobs must be a whole number of at least 1, got {jobs}.")
+    _named("jobs", jobs)
     chosen = _plan(plan, seeds, only, problem, evaluations, cpu_seconds, quick, data)
-    _check_problems(chosen.problems, data)
-    place = None if data is None else str(data)
+    place, results = None if data is None else str(data), _results(results, quick)
     with ExperimentBar(chosen.name, quiet=quiet) as bar:
         status = execute(
             part_of(chosen.runs(), shard),
@@ -391,6 +391,7 @@ def experiment_run(
             dask=dask,
             data=place,
             retry_failed=retry_failed,
+            fingerprints=_fingerprints(chosen.problems, data),
             on_progress=bar.update,
         )
     if not quiet:
@@ -409,12 +410,13 @@ def experiment_table(
     evaluations: EvaluationsOption = None,
     cpu_seconds: CpuSecondsOption = None,
     quick: QuickOption = False,
-    results: ResultsOption = Path("results"),
+    results: ResultsOption = _RESULTS,
     data: DataOption = None,
 ) -> None:
     """Write tables of the runs that are there: Markdown, CSV and LaTeX."""
     from .experiments.report import write_tables
 
+    results = _results(results, quick)
     measured = _measured(_plan(plan, seeds, only, problem, evaluations, cpu_seconds, quick, data), results, data)
     page, *others = write_tables(measured, out or results)
     typer.echo(page.read_text(encoding="utf-8"))
@@ -431,12 +433,13 @@ def experiment_figure(
     evaluations: EvaluationsOption = None,
     cpu_seconds: CpuSecondsOption = None,
     quick: QuickOption = False,
-    results: ResultsOption = Path("results"),
+    results: ResultsOption = _RESULTS,
     data: DataOption = None,
 ) -> None:
     """Draw figures of the runs that are there: PNG and SVG."""
     from .experiments.report import write_figures
 
+    results = _results(results, quick)
     measured = _measured(_plan(plan, seeds, only, problem, evaluations, cpu_seconds, quick, data), results, data)
     for path in write_figures(measured, out or results, None if data is None else str(data)):
         typer.echo(path)
@@ -445,20 +448,13 @@ def experiment_figure(
 @experiment_app.command("claims")
 def experiment_claims(
     out: Annotated[Optional[Path], typer.Option(help="Folder to write to (default: the results folder).")] = None,  # noqa: UP045
-    results: ResultsOption = Path("results"),
+    results: ResultsOption = _RESULTS,
     data: DataOption = None,
 ) -> None:
     """Hold the paper's claims against the runs that are there, one by one."""
-    from .experiments.claims import CLAIMS
-    from .experiments.measure import measure
-    from .experiments.plan import load_plan
-    from .experiments.report import write_claims
     from .experiments.store import Store
 
-    place = None if data is None else str(data)
-    names = dict.fromkeys(claim.plan for claim in CLAIMS)
-    measured = {name: measure(load_plan(name), Store(results), place) for name in names}
-    path = write_claims(measured, out or results)
+    path = _write_claims(Store(results), out or results, None if data is None else str(data), {})
     typer.echo(path.read_text(encoding="utf-8"))
     typer.echo(f"written: {path}", err=True)
 
@@ -472,31 +468,36 @@ def experiment_reproduce(
     seeds: SeedsOption = None,
     jobs: Annotated[int, typer.Option(help="Processes on this machine.")] = 1,
     quick: QuickOption = False,
-    results: ResultsOption = Path("results"),
+    results: ResultsOption = _RESULTS,
     out: Annotated[Optional[Path], typer.Option(help="Folder for the pages (default: the results folder).")] = None,  # noqa: UP045
     data: DataOption = None,
 ) -> None:
     """Run all plans, then write their tables and figures and the page of claims: the whole paper by one command."""
-    from .experiments.measure import measure
     from .experiments.plan import plan_names
-    from .experiments.report import write_claims, write_figures, write_tables
+    from .experiments.report import write_figures, write_tables
     from .experiments.runner import execute
     from .experiments.store import Store
     from .progress import ExperimentBar
 
+    _named("jobs", jobs)
+    results = _results(results, quick)
     place, store, target = None if data is None else str(data), Store(results), out or results
     chosen = [_plan(name, seeds, None, None, None, None, quick, data) for name in plans or plan_names()]
-    for plan in chosen:
-        _check_problems(plan.problems, data)
-    measured = {}
-    for plan in chosen:
+    prints = [_fingerprints(plan.problems, data) for plan in chosen]
+    failures = 0
+    for plan, fingerprints in zip(chosen, prints, strict=True):
         with ExperimentBar(plan.name) as bar:
-            execute(plan.runs(), store, jobs=jobs, data=place, on_progress=bar.update)
-        measured[plan.name] = measure(plan, store, place)
-        write_tables(measured[plan.name], target)
-        write_figures(measured[plan.name], target, place)
-    write_claims(measured, target)
+            status = execute(
+                plan.runs(), store, jobs=jobs, data=place, fingerprints=fingerprints, on_progress=bar.update
+            )
+        failures += status.failures
+        measured = _measured(plan, results, data)
+        write_tables(measured, target)
+        write_figures(measured, target, place)
+    _write_claims(store, target, place, {plan.name: plan for plan in chosen})
     typer.echo(f"Tables, figures and claims of {len(chosen)} plans are in {target}")
+    if failures:
+        typer.echo(f"{failures} runs failed; their rows say why.", err=True)
 
 
 @experiment_app.command("list")
@@ -541,12 +542,29 @@ def _is_there(problem: str, data: Path | None) -> bool:
     return True
 
 
-def _check_problems(problems: tuple[str, ...], data: Path | None) -> None:
-    """Raise before the first run if a problem cannot be loaded."""
+def _fingerprints(problems: tuple[str, ...], data: Path | None) -> dict[str, str]:
+    """Load all problems, which must succeed before the first run, and return what tells their data from others."""
+    from .problem import data_fingerprint
     from .problems import load
 
-    for problem in problems:
-        load(problem, data=data)
+    return {problem: data_fingerprint(load(problem, data=data)) for problem in problems}
+
+
+def _results(folder: Path, quick: bool) -> Path:
+    """Return where runs and pages go: those of quick plans never among those of full ones."""
+    return folder / "quick" if quick and folder == _RESULTS else folder
+
+
+def _write_claims(store: Store, target: Path, data: str | None, plans: dict[str, Plan]) -> Path:
+    """Write the page of claims, with plans as they were run or else as they come."""
+    from .experiments.claims import CLAIMS
+    from .experiments.measure import measure
+    from .experiments.plan import load_plan
+    from .experiments.report import write_claims
+
+    names = dict.fromkeys(claim.plan for claim in CLAIMS)
+    whole = {name: plans.get(name) or load_plan(name) for name in names}
+    return write_claims({name: measure(plan, store, data) for name, plan in whole.items()}, target)
 
 
 def _measured(plan: Plan, results: Path, data: Path | None) -> Measured:

@@ -32,10 +32,6 @@ class Permutation:
         places = {move: place for place, move in enumerate(self.moves)}
         return [places[move] for move in solution]
 
-    def decode(self, genes: Sequence[int]) -> list[Any]:
-        """Return the moves at these positions."""
-        return [self.moves[gene] for gene in genes]
-
 
 @dataclass(frozen=True)
 class Choices:
@@ -51,10 +47,6 @@ class Choices:
     def encode(self, solution: Sequence[Any]) -> list[int]:
         """Return which of its moves was chosen at each step."""
         return [step.index(move) for step, move in zip(self.moves, solution, strict=True)]
-
-    def decode(self, genes: Sequence[int]) -> list[Any]:
-        """Return the moves behind the choices."""
-        return [step[gene] for step, gene in zip(self.moves, genes, strict=True)]
 
 
 Genotype = Permutation | Choices

@@ -147,8 +147,8 @@ class CompiledProblem:
             raise ProblemError(f"n_codes must be between 1 and {MAX_CODES - 1}, got {self.n_codes}.")
         if self.max_moves < 1:
             raise ProblemError(f"max_moves must be at least 1, got {self.max_moves}.")
-        for word, function in self.kernels.items():
-            if not is_kernel(function):
+        for word, function in {**self.kernels, "all_moves": self.all_moves}.items():
+            if function is not None and not is_kernel(function):
                 raise ProblemError(f"{word} is not a kernel; put @kernel before its definition.")
         if self.max_legal is None:
             object.__setattr__(self, "max_legal", self.max_moves)
@@ -197,6 +197,12 @@ def problem_name(problem: AnyProblem) -> str:
 def check_declarations(problem: AnyProblem) -> None:
     """Raise `ProblemError` if what a problem says of itself does not fit together."""
     name, m = problem_name(problem), problem.n_objectives
+    n_genes = len(getattr(problem.genotype, "moves", ()))
+    if problem.genotype is not None and not 1 <= n_genes <= problem.max_moves:
+        raise ProblemError(
+            f"genotype of {name} must be a Permutation or Choices with at most max_moves ({problem.max_moves}) moves, "
+            f"got {problem.genotype!r:.80}."
+        )
     if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
         raise ProblemError(f"n_objectives of {name} must be a whole number of at least 1, got {m!r}.")
     for word in ("maximise", "preference", "reference_point"):
@@ -264,15 +270,22 @@ def problem_fingerprint(problem: AnyProblem) -> str:
 
     declared: list[Any] = [problem.n_objectives, objective_signs(problem), paper_preference(problem)]
     if isinstance(problem, CompiledProblem):
-        code = fingerprint(*problem.kernels.values())
+        code = fingerprint(*problem.kernels.values(), *([problem.all_moves] if problem.all_moves else []))
         declared += [problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates]
         declared += [problem.distinct_codes, problem.bias_by_code, problem.data]
     else:
         kind = type(problem)
-        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias")
+        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias", "all_moves")
         code = fingerprint(*(getattr(kind, word) for word in words if getattr(kind, word) is not None))
         declared += [kind.__qualname__, problem.constrained, vars(problem)]
     return hashlib.sha256(f"{code} {_canonical(declared)}".encode()).hexdigest()[:16]
+
+
+def data_fingerprint(problem: AnyProblem) -> str:
+    """Return a hash of what a problem declares and holds, whatever its code: equal in all versions of the package."""
+    held = problem.data if isinstance(problem, CompiledProblem) else vars(problem)
+    content = _canonical([problem.n_objectives, objective_signs(problem), problem.max_moves, held])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def _canonical(value: Any) -> str:

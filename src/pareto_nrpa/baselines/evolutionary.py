@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from ..checks import check_flag, check_number, check_whole
 from ..exceptions import ProblemError
 from ..genotype import Choices, Genotype, Permutation, genotype_of
 from ..kernels._jit import with_globals
-from ..kernels.evolution import PENALTY, Subproblems, boundary_intersection, evolve, tchebycheff
+from ..kernels.bundles import PENALTY
+from ..kernels.evolution import Subproblems, boundary_intersection, evolve, tchebycheff
 from ..kernels.rollout import evaluate_rows, sample_row
 from ..kernels.variation import vary_choices, vary_permutations
 from ..problem import AnyProblem, problem_name
@@ -80,7 +82,7 @@ class NSGA2(_Evolutionary):
 
         return NSGA2(pop_size=self.population, n_offsprings=self.offspring, sampling=sampling)
 
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
         return _GenerationSearch(RankAndCrowding, problem, self, seed=seed, budget=budget)
 
@@ -115,8 +117,9 @@ class SMSEMOA(_Evolutionary):
 
         return SMSEMOA(pop_size=self.population, sampling=sampling)
 
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
+        check_several_objectives(problem, "SMS-EMOA")
         return _GenerationSearch(LeastContribution, problem, self, seed=seed, budget=budget)
 
 
@@ -155,11 +158,16 @@ class MOEAD(_Evolutionary):
         directions = _directions(problem.n_objectives, self.subproblems)
         return MOEAD(directions, n_neighbors=self.neighbours, sampling=sampling)
 
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
-        if problem.n_objectives < 2:
-            raise ProblemError(f"MOEA/D needs at least two objectives, {problem_name(problem)} has one.")
+        check_several_objectives(problem, "MOEA/D")
         return _SubproblemSearch(problem, self, seed=seed, budget=budget)
+
+
+def check_several_objectives(problem: AnyProblem, algorithm: str) -> None:
+    """Raise if there is nothing to trade off."""
+    if problem.n_objectives < 2:
+        raise ProblemError(f"{algorithm} needs at least two objectives, {problem_name(problem)} has one.")
 
 
 def _directions(m: int, n: int) -> Any:
@@ -177,8 +185,10 @@ def _n_directions(m: int, partitions: int) -> int:
 
 
 def _check_pymoo() -> None:
+    """Import pymoo before the search begins: it takes seconds that are not the algorithm's."""
     try:
-        import pymoo  # noqa: F401
+        for module in ("algorithms.moo.nsga2", "algorithms.moo.sms", "algorithms.moo.moead", "util.ref_dirs"):
+            import_module(f"pymoo.{module}")
     except ImportError as error:
         message = 'this algorithm needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
         raise ImportError(message) from error

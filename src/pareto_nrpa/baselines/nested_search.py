@@ -50,7 +50,7 @@ class WeightedNMCS(Baseline):
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
         return _Search(problem, self, seed=seed, budget=budget)
 
@@ -68,7 +68,7 @@ class _Search(BaselineSearch):
             weights=weight_vectors(problem.n_objectives, baseline.weights),
             scale=np.ones(problem.n_objectives),
             value=np.zeros((1, 2)),
-            numbers=np.array([kernels.NO_LEVEL, -1], dtype=np.int64),
+            numbers=np.array([kernels.NO_LEVEL, -1, 0], dtype=np.int64),
         )
         self._search = self.player.entry(kernels.nested_search, self._nest, 0)
 

@@ -29,7 +29,7 @@ from ..kernels.bundles import (
     TOO_LONG,
 )
 from ..kernels.playout import check_scores, no_bias
-from ..kernels.rollout import HERE, Arena, draw, roll_from, rollout
+from ..kernels.rollout import HERE, LOOK, PLAY, Arena, draw, roll_from, rollout
 from ..kernels.softmax import PADDING
 from ..messages import compile_message, raised_message, status_message
 from ..problem import (
@@ -79,7 +79,7 @@ class CompiledPlayer:
         self.arena = Arena(**_arena_parts(problem, bias, problem.max_moves, problem.max_legal))
         self._parts = tuple(problem.data)
         self._types = tuple(numba.typeof(x) for x in (self._parts, self.arena, self.rng))
-        played = types.int64(*self._types, types.int64, types.boolean)
+        played = types.int64(*self._types, types.int64, types.int64)
         words = {"bias": no_bias, **problem.kernels}
         self._bound = {
             "data_class": type(problem.data),
@@ -195,7 +195,7 @@ class PlainPlayer:
             self._by_number.append(move)
         return self._numbers[move]
 
-    def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, to_the_end: bool) -> int:
+    def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: int) -> int:
         """Do for a plain problem what `kernels.rollout` does for a compiled one."""
         problem = self.problem
         state = problem.initial_state()
@@ -206,7 +206,7 @@ class PlainPlayer:
             legal = list(problem.legal_moves(state))
             if depth == n_given:
                 self._show_legal(legal)
-                if not to_the_end:
+                if purpose == LOOK:
                     return OK
             if not legal:
                 break
@@ -227,6 +227,8 @@ class PlainPlayer:
         if depth == 0:
             return NO_MOVE
         arena.heads[HERE, N_MOVES] = depth
+        if purpose == PLAY:
+            return OK
         violations, values = checked_evaluation(problem, self._evaluate(state))
         arena.scores[HERE, 0] = violations
         arena.scores[HERE, 1:] = arena.signs * values

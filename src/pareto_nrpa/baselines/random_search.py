@@ -35,7 +35,7 @@ class RandomSearch(Baseline):
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> BaselineSearch:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
         return _Search(problem, self, seed=seed, budget=budget)
 

@@ -37,12 +37,8 @@ class Baseline(ABC):
     pruning: bool
 
     @abstractmethod
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> Search:
-        """Return a search at its very beginning."""
-
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
-        """Return a search over `problem` that has not made an evaluation yet."""
-        return self.search(problem, seed=seed, budget=budget)
+        """Return a search at its very beginning."""
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
         """Return the search of a checkpoint: as it is repeatable, the same evaluations are made once more."""
@@ -51,7 +47,7 @@ class Baseline(ABC):
         for part, value in expected.items():
             if saved.get(part) != json.loads(json.dumps(value)):
                 raise CheckpointError(f"the checkpoint {path} is of another {part}; name another file.")
-        search = self.search(problem, seed=saved["seed"], budget=saved["budget"])
+        search = self.start(problem, seed=saved["seed"], budget=saved["budget"])
         search.advance(saved["evaluations"])
         search.wall_seconds, search.cpu_seconds = saved["wall_seconds"], saved["cpu_seconds"]
         return search

@@ -54,14 +54,28 @@ class WeightedNRPA(Baseline):
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
-    def search(self, problem: AnyProblem, *, seed: int, budget: int | None) -> Search:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
         """Return a search at its very beginning."""
         vectors = weight_vectors(problem.n_objectives, self.weights)
-        share = -(-(PAPER_BUDGET if budget is None else budget) // len(vectors))
+        share = (PAPER_BUDGET if budget is None else budget) // len(vectors)
         params = ParetoNRPA(
-            level=self.level, n_policies=1, alpha=self.alpha, weighting="none", bias=self.bias, pruning=self.pruning
+            level=self.level,
+            n_policies=1,
+            alpha=self.alpha,
+            iterations=_largest_root(share, self.level),
+            weighting="none",
+            bias=self.bias,
+            pruning=self.pruning,
         )
         return _Search(self, budget, problem, params, seed=seed, budget=share, objective_weights=vectors)
+
+
+def _largest_root(budget: int, level: int) -> int:
+    """Return the largest N of at least 1 for which N^level stays within the budget: every weight has its turn."""
+    n: int = max(1, round(budget ** (1 / level)))
+    while n > 1 and n**level > budget:
+        n -= 1
+    return n
 
 
 class _Search(Search):

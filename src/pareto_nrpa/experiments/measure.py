@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..metrics import hypervolume, overall_spread, spacing
+from ..problem import data_fingerprint
 from ..problems import load
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from .plan import Plan
@@ -85,7 +88,10 @@ def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
             for seed in range(plan.seeds)
             if (record := store.get(plan.run(problem, contender, seed))) is not None
         ]
-        box = _Box([record for _, _, record in found if not record.error], _fixed_reference(problem, data))
+        loaded = load(problem, data=data)
+        for _, _, record in found:
+            store.check_data(record, problem, data_fingerprint(loaded))
+        box = _Box([record for _, _, record in found if not record.error], loaded.reference_point)
         rows += [box.row(problem, label, seed, record) for label, seed, record in found]
         records[problem] = {
             contender.label: [r for label, _, r in found if label == contender.label and not r.error]
@@ -95,22 +101,17 @@ def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
     return Measured(plan, rows, records, references, largest)
 
 
-def _fixed_reference(problem: str, data: str | None) -> NDArray[np.float64] | None:
-    loaded = load(problem, data=data)
-    return None if loaded.reference_point is None else np.asarray(loaded.reference_point, dtype=float)
-
-
 class _Box:
     """What the runs on one problem are measured against: all of them together."""
 
-    def __init__(self, records: list[Record], fixed: NDArray[np.float64] | None) -> None:
+    def __init__(self, records: list[Record], fixed: Sequence[float] | None) -> None:
         points = [record.feasible for record in records if len(record.feasible)]
         together = np.vstack(points) if points else None
         self.worst = None if together is None else together.max(axis=0)
         self.ideal = None if together is None else together.min(axis=0)
-        self.fixed = fixed
+        self.fixed = None if fixed is None else np.asarray(fixed, dtype=float)
         self.largest = max((self._volume(record, self.worst) for record in records), default=0.0)
-        self.largest_fixed = max((self._volume(record, fixed) for record in records), default=0.0)
+        self.largest_fixed = max((self._volume(record, self.fixed) for record in records), default=0.0)
 
     @staticmethod
     def _volume(record: Record, reference: NDArray[np.float64] | None) -> float:
@@ -140,14 +141,16 @@ class _Box:
     def _share(self, record: Record, reference: NDArray[np.float64] | None, largest: float) -> float:
         if len(record.feasible) == 0:
             return 0.0
+        if largest > 0:
+            return self._volume(record, reference) / largest
         # Where all that was found is a single point, that point is all there is to find.
-        return self._volume(record, reference) / largest if largest > 0 else 1.0
+        is_single = self.worst is not None and self.ideal is not None and bool((self.worst == self.ideal).all())
+        return float(is_single and reference is self.worst)
 
     def _spread(self, record: Record) -> float:
         if len(record.feasible) == 0:
             return 0.0
-        assert self.worst is not None
-        assert self.ideal is not None
+        assert self.worst is not None and self.ideal is not None
         if (self.worst == self.ideal).any():
             return 1.0
         return overall_spread(record.feasible, ideal=self.ideal, maximal=self.worst)

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LAYOUTS = ("instances", "metrics", "grid")
+METRICS = ("hypervolume", "spread", "spacing", "violations")
+FIGURES = ("fronts", "history", "attainment", "policies", "matrices")
 _KEYS = {
-    "title", "paper", "layout", "reference", "problems", "stand_ins", "seeds", "evaluations", "cpu_seconds",
+    "title", "paper", "layout", "reference", "problems", "seeds", "evaluations", "cpu_seconds",
     "algorithm", "quick", "published", "figures", "metrics",
 }  # fmt: skip
 _ALGORITHM_KEYS = {"label", "name", "parameters"}
@@ -40,6 +42,13 @@ class Contender:
     parameters: dict[str, Any]  # those that differ from the defaults
 
 
+def _plain_numbers(value: Any) -> Any:
+    """Return values with whole numbers as such: 60 and 60.0 seconds are the same run."""
+    if isinstance(value, dict):
+        return {key: _plain_numbers(item) for key, item in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 @dataclass(frozen=True)
 class Run:
     """One run as a value: equal runs have equal keys, whatever plan they belong to."""
@@ -54,7 +63,7 @@ class Run:
     @property
     def key(self) -> str:
         """A name for the run: readable, and different for different runs."""
-        content = json.dumps(self.to_dict(), sort_keys=True)
+        content = json.dumps(_plain_numbers(self.to_dict()), sort_keys=True)
         digest = hashlib.sha256(content.encode()).hexdigest()[:12]
         readable = "".join(c if c.isalnum() or c in "._-" else "-" for c in f"{self.problem}-{self.algorithm}")
         return f"{readable[:60]}-seed{self.seed}-{digest}"
@@ -90,7 +99,7 @@ class Plan:
     paper: str = ""
     layout: str = "instances"
     reference: str = ""  # the label that others are compared with
-    metrics: tuple[str, ...] = ("hypervolume", "spread", "spacing", "violations")
+    metrics: tuple[str, ...] = METRICS
     figures: dict[str, Any] = field(default_factory=dict)
     published: dict[str, str] = field(default_factory=dict)  # how the paper calls a problem
     quick: dict[str, Any] = field(default_factory=dict)
@@ -125,7 +134,9 @@ class Plan:
                 raise PlanError(f"plan {self.name} has no algorithm labelled {label!r}; it has: {known}.")
         if labels := set(labels):
             contenders = tuple(contender for contender in contenders if contender.label in labels)
-        plan = replace(self, contenders=contenders, problems=tuple(problems) or self.problems)
+        names = [contender.label for contender in contenders]
+        reference = self.reference if self.reference in names else names[-1]
+        plan = replace(self, contenders=contenders, problems=tuple(problems) or self.problems, reference=reference)
         if seeds is not None:
             _check_count("seeds", seeds)
             plan = replace(plan, seeds=seeds)
@@ -191,6 +202,11 @@ def _read(name: str, text: str) -> Plan:
     labels = [contender.label for contender in contenders]
     if len(set(labels)) < len(labels):
         raise PlanError(f"plan {name} has two algorithms with the same label: {', '.join(labels)}.")
+    _check_names(f"metrics of plan {name}", content.get("metrics", ()), set(METRICS))
+    _check_names(f"figures of plan {name}", content.get("figures", {}), set(FIGURES))
+    _check_names(f"reference of plan {name}", [content.get("reference", labels[-1])], set(labels))
+    if len(set(content["problems"])) < len(content["problems"]):
+        raise PlanError(f"plan {name} lists a problem twice.")
     layout = content.get("layout", "instances")
     if layout not in LAYOUTS:
         raise PlanError(f"layout of plan {name} must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
@@ -226,9 +242,18 @@ def _contender(plan: str, entry: dict[str, Any]) -> Contender:
 def _check_keys(where: str, content: dict[str, Any], known: set[str]) -> None:
     for key in content:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; it knows: {', '.join(sorted(known))}."
-            raise PlanError(f"{where} has an unknown key {key!r}{hint}")
+            raise PlanError(f"{where} has an unknown key {key!r}{_hint(key, known)}")
+
+
+def _check_names(where: str, names: Iterable[str], known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise PlanError(f"{where}: {name!r} is unknown{_hint(name, known)}")
+
+
+def _hint(name: str, known: set[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; it knows: {', '.join(sorted(known))}."
 
 
 def _check_count(name: str, value: Any) -> None:

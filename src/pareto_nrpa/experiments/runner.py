@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import connection
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ParetoNRPAError
@@ -15,13 +18,13 @@ from .store import Record, Store
 from .worker import failed, make_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from .plan import Run
 
-# A run that was in hand so many times when its process died is taken for the reason of it.
-_MOST_DEATHS = 2
+# How often a cluster may try a run whose worker died.
+_RETRIES = 2
 
 
 @dataclass
@@ -49,10 +52,14 @@ def execute(
     dask: str | None = None,
     data: str | None = None,
     retry_failed: bool = False,
+    fingerprints: Mapping[str, str] | None = None,
     on_progress: Callable[[Status], None] = lambda status: None,
 ) -> Status:
-    """Make the runs that the store does not have, and store each as soon as it is there."""
-    missing = list(store.missing(list(runs), retry_failed=retry_failed))
+    """Make the runs that the store does not have, and store each as soon as it is there.
+
+    Stored runs on problems whose data have another fingerprint than given are refused.
+    """
+    missing = list(store.missing(runs, retry_failed=retry_failed, fingerprints=fingerprints or {}))
     status = Status(total=len(runs), done=len(runs) - len(missing))
     on_progress(status)
     begin = time.perf_counter()
@@ -80,31 +87,51 @@ def execute(
 
 
 def _on_processes(runs: list[Run], jobs: int, data: str | None, keep: Callable[[Run, Record], None]) -> None:
-    """Work off runs on processes; when one dies, start again with what was not finished."""
-    deaths: dict[str, int] = {}
+    """Work off runs on processes; when one dies, those in hand are made one by one, and the others go on."""
     left = list(runs)
     while left:
-        # A process that is spawned, not forked, has the same threads and locks whoever starts it.
-        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as executor:
-            in_hand = _work_off(left, executor, jobs, data, keep, left=left)
-        for run in in_hand:
-            deaths[run.key] = deaths.get(run.key, 0) + 1
-            if deaths[run.key] >= _MOST_DEATHS:
-                keep(run, failed(run, f"its process died {deaths[run.key]} times"))
-                left.remove(run)
+        with _processes(jobs) as executor:
+            suspects = _work_off(left, executor, jobs, data, keep)
+        for run in suspects:
+            keep(run, _made_alone(run, data))
+            left.remove(run)
+
+
+def _processes(jobs: int) -> ProcessPoolExecutor:
+    # A process that is spawned, not forked, has the same threads and locks whoever starts it.
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+
+
+def _made_alone(run: Run, data: str | None) -> Record:
+    """Make a run that was in hand when a process died: if that happens again, the run is the reason."""
+    with _processes(1) as executor:
+        try:
+            return Record.from_dict(executor.submit(make_run, run, data).result())
+        except BrokenProcessPool:
+            return failed(run, "its process died twice")
+
+
+def _end_with_parent() -> None:
+    """Let a worker end when the process that started it is killed: it would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _work_off(
-    runs: list[Run],
-    executor: Executor,
-    at_once: int,
-    data: str | None,
-    keep: Callable[[Run, Record], None],
-    left: list[Run] | None = None,
+    left: list[Run], executor: Executor, at_once: int, data: str | None, keep: Callable[[Run, Record], None]
 ) -> list[Run]:
-    """Submit runs, a few at a time, and keep what comes back; returns those in hand when a process died."""
-    waiting = iter(list(runs))
-    left = list(runs) if left is None else left
+    """Submit runs, a few at a time, and keep what comes back, taking it from `left`.
+
+    Returns the runs in hand when a process died, none if all is done.
+    """
+    waiting = iter(list(left))
     in_hand: dict[Future[dict[str, Any]], Run] = {}
     try:
         while True:
@@ -115,8 +142,9 @@ def _work_off(
             if not in_hand:
                 return []
             done, _ = wait(in_hand, return_when=FIRST_COMPLETED)
-            for future in done:
-                record = Record.from_dict(future.result())
+            # Those that came back first: a process that died must not take finished runs with it.
+            for future in sorted(done, key=lambda future: isinstance(future.exception(), BrokenProcessPool)):
+                record = _outcome(future, in_hand[future])
                 run = in_hand.pop(future)
                 left.remove(run)
                 keep(run, record)
@@ -126,6 +154,15 @@ def _work_off(
         for future in in_hand:
             future.cancel()
         raise
+
+
+def _outcome(future: Future[dict[str, Any]], run: Run) -> Record:
+    try:
+        return Record.from_dict(future.result())
+    except BrokenProcessPool:
+        raise
+    except Exception as error:  # a cluster has its own ways to lose a worker
+        return failed(run, f"{type(error).__name__}: {error}")
 
 
 @contextmanager
@@ -140,7 +177,7 @@ def _dask_executor(address: str) -> Iterator[Executor]:
     except (OSError, TimeoutError, ValueError) as error:
         raise ParetoNRPAError(f"no Dask scheduler answers at {address!r}; start one, or check the address.") from error
     with client:
-        yield client.get_executor(pure=False, retries=_MOST_DEATHS)
+        yield client.get_executor(pure=False, retries=_RETRIES)
 
 
 def shard(runs: Sequence[Run], text: str | None) -> list[Run]:

@@ -99,8 +99,10 @@ def outcome(a: ArrayLike, b: ArrayLike, *, more_is_better: bool) -> int:
     """Return 1 if a sample is significantly better than another (Mann-Whitney, 5 %), -1 if worse, else 0."""
     if rank_sum(a, b) >= SIGNIFICANCE:
         return 0
-    difference = float(np.asarray(a, dtype=float).mean() - np.asarray(b, dtype=float).mean())
-    return int(np.sign(difference if more_is_better else -difference))
+    # By ranks, as the test: a single run that found nothing moves the mean, not the verdict.
+    first, second = np.asarray(a, dtype=float)[:, None], np.asarray(b, dtype=float)[None, :]
+    ahead = int((first > second).sum()) - int((first < second).sum())
+    return int(np.sign(ahead if more_is_better else -ahead))
 
 
 def duels(samples: dict[str, dict[str, NDArray[np.float64]]], reference: str, *, more_is_better: bool) -> list[Duel]:

@@ -14,7 +14,7 @@ from ..exceptions import ParetoNRPAError
 from ..files import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -31,6 +31,7 @@ class Record:
     """A run that is over, finished or failed."""
 
     run: dict[str, Any]
+    fingerprint: str  # of the problem's data
     error: str  # empty if it finished
     evaluations: int
     cpu_seconds: float
@@ -52,6 +53,7 @@ class Record:
         return {
             "format": _FORMAT,
             "run": self.run,
+            "fingerprint": self.fingerprint,
             "error": self.error,
             "evaluations": self.evaluations,
             "cpu_seconds": round(self.cpu_seconds, 3),
@@ -73,6 +75,7 @@ class Record:
         m = int(content["n_objectives"])
         return cls(
             run=content["run"],
+            fingerprint=content["fingerprint"],
             error=content["error"],
             evaluations=int(content["evaluations"]),
             cpu_seconds=float(content["cpu_seconds"]),
@@ -128,12 +131,22 @@ class Store:
         text = json.dumps(record.to_dict(), separators=(",", ":"))
         return write_atomically(self.path(run), lambda file: _write(file, text))
 
-    def missing(self, runs: list[Run], *, retry_failed: bool = False) -> Iterator[Run]:
+    def missing(
+        self, runs: Iterable[Run], *, retry_failed: bool = False, fingerprints: Mapping[str, str] | None = None
+    ) -> Iterator[Run]:
         """Yield the runs that are still to be made."""
         for run in runs:
             record = self.get(run)
+            self.check_data(record, run.problem, (fingerprints or {}).get(run.problem))
             if record is None or (record.error and retry_failed):
                 yield run
+
+    def check_data(self, record: Record | None, problem: str, fingerprint: str | None) -> None:
+        """Raise if a run was made on other data than the problem has now."""
+        if record is not None and not record.error and fingerprint is not None and record.fingerprint != fingerprint:
+            raise ParetoNRPAError(
+                f"{self.folder} holds runs on other data of the name {problem}; name another folder with --results."
+            )
 
 
 def _write(file: Any, text: str) -> None:

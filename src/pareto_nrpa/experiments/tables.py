@@ -7,10 +7,11 @@ import io
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..algorithms import algorithm
 from .measure import METRICS, Measured
 from .published import published
 from .statistics import (
@@ -38,7 +39,6 @@ NAMES = {
     "spacing": "Spacing",
     "violations": "Constraint violations",
 }
-# What a fixed reference point shows beside the paper's hypervolume is compared with no published number.
 _DASH = "-"
 
 
@@ -142,12 +142,12 @@ def _latex_cell(cell: Cell | None) -> str:
 
 def escape_markdown(text: str) -> str:
     """Return text that Markdown shows as it is, HTML included."""
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", text)
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
 
 
 def _escape_latex(text: str) -> str:
-    text = text.replace("\\", r"\textbackslash{}")
-    return re.sub(r"([&%$#_{}])", r"\\\1", text).replace(r"\textbackslash\{\}", r"\textbackslash{}")
+    words = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
+    return "".join(words.get(c, rf"\{c}" if c in "&%$#_{}" else c) for c in " ".join(text.split()))
 
 
 def tables(measured: Measured) -> list[Table]:
@@ -202,11 +202,8 @@ def _of_problem(measured: Measured, problem: str) -> Table:
 def _of_grid(measured: Measured, metric: str) -> Table:
     """Return a table of policies by learning rates, read from the parameters."""
     plan, (problem, *_) = measured.plan, measured.plan.problems
-    usual = {"n_policies": 4, "alpha": 0.5}
-    places = {
-        c.label: (c.parameters.get("n_policies", usual["n_policies"]), c.parameters.get("alpha", usual["alpha"]))
-        for c in plan.contenders
-    }
+    made: dict[str, Any] = {c.label: algorithm(c.name, c.parameters) for c in plan.contenders}
+    places = {label: (params.n_policies, params.alpha) for label, params in made.items()}
     rows, columns = sorted({p for p, _ in places.values()}), sorted({a for _, a in places.values()})
     flat = _mark_best([_cell(measured, problem, label, metric) for label in places], metric)
     at = dict(zip(places.values(), flat, strict=True))

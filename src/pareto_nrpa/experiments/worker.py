@@ -9,6 +9,7 @@ import moocore
 import numpy as np
 
 from ..algorithms import algorithm
+from ..problem import data_fingerprint
 from ..problems import load
 from ..result import plain
 from ..solver import solve
@@ -31,7 +32,7 @@ def make_run(run: Run, data: str | None) -> dict[str, Any]:
         result = solve(problem, algorithm(run.algorithm, run.parameters), stop=run.stop, seed=run.seed)
         if result.stopped_by in ("Ctrl-C", "SIGTERM"):
             raise KeyboardInterrupt
-        record = _record(run, result)
+        record = _record(run, result, data_fingerprint(problem))
     except Exception as error:
         record = failed(run, f"{type(error).__name__}: {error}")
     return record.to_dict()
@@ -41,6 +42,7 @@ def failed(run: Run, error: str) -> Record:
     """Return the record of a run that failed."""
     return Record(
         run=run.to_dict(),
+        fingerprint="",
         error=error,
         evaluations=0,
         cpu_seconds=0.0,
@@ -54,11 +56,12 @@ def failed(run: Run, error: str) -> Record:
     )
 
 
-def _record(run: Run, result: Result) -> Record:
+def _record(run: Run, result: Result, fingerprint: str) -> Record:
     signs = np.where(result.maximise, -1.0, 1.0)
     assert result.log is not None
     return Record(
         run=run.to_dict(),
+        fingerprint=fingerprint,
         error="",
         evaluations=result.evaluations,
         cpu_seconds=result.cpu_seconds,

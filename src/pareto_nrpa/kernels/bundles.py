@@ -29,6 +29,9 @@ SIZE, ITERATIONS, REPETITIONS = range(3)
 # A row of scores is the number of violations, then the (minimised) objectives.
 VIOLATIONS = 0
 
+#: What a violation adds to every objective where an algorithm takes no constraints, as in the paper.
+PENALTY = 1e6
+
 
 class Pool(NamedTuple):
     """Recorded playouts, one per slot, with all that Adapt needs to know of them.

@@ -7,15 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ._jit import bundle_kernel
-from .bundles import NEEDS_ROOM, OK, STATUS
-from .rollout import HERE, count_evaluation, is_full
+from .bundles import NEEDS_ROOM, OK, PENALTY, STATUS
+from .rollout import EVALUATE, HERE, count_evaluation, is_full
 from .variation import below, copy_row, shuffle, two_of
 
 # Left open here: bound to an operator of `variation`, a scalarisation below, and the rollout of one problem.
 vary = scalarise = play_to_end = None
 
-#: What a violation adds to every objective.
-PENALTY = 1e6
 #: How likely the parents of MOEA/D are neighbours, and the weight of the distance in PBI (pymoo's defaults).
 FROM_NEIGHBOURS = 0.9
 THETA = 5.0
@@ -143,7 +141,7 @@ def evolve(parts, arena, rng, draws, found, n):
         vary(draws, found.parents, found.children, found.sizes, found.marks)
         for k in range(width):
             arena.moves[HERE, k] = found.moves[k, found.children[0, k]]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, width, True)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, width, EVALUATE)
         if arena.counters[STATUS] != OK:
             return done
         count_evaluation(arena)

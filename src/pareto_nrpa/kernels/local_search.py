@@ -9,12 +9,12 @@ import numpy as np
 from ._jit import engine_kernel, small_kernel
 from .bundles import NEEDS_ROOM, OK, STATUS
 from .dominance import covers
-from .rollout import HERE, count_evaluation, is_full
+from .rollout import EVALUATE, HERE, count_evaluation, is_full
 
-# Positions in Front.numbers.
+# Positions in WorkingFront.numbers.
 SIZE, NEXT_ID, BASE_ID, SAMPLED, N_FIRST, IS_PERMUTATION, LONGEST_SEGMENT = range(7)
 N_NUMBERS = 7
-# Columns of Front.heads.
+# Columns of WorkingFront.heads.
 ID, EXPLORED = 0, 1
 NOBODY = -1
 
@@ -53,7 +53,7 @@ def local_search(parts, arena, rng, play_to_end, front, n):
             front.n_options,
             rng,
         )
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, n_given, True)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, n_given, EVALUATE)
         if arena.counters[STATUS] != OK:
             return done
         count_evaluation(arena)

@@ -9,15 +9,14 @@ import numpy as np
 from ._jit import bundle_kernel, engine_kernel, small_kernel
 from .archive import set_scale
 from .bundles import N_ARCHIVED, N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
-from .rollout import HERE, count_evaluation, is_full
+from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
 # Columns of Nest.levels: where a level's own moves begin to be chosen, its candidates, the next of them to try, and
 # the length of its best sequence (0: none yet).
 DEPTH, N_CANDIDATES, NEXT, BEST_LENGTH = range(4)
 N_COLUMNS = 4
 # Positions in Nest.numbers.
-TOP, WEIGHT = 0, 1
-N_NUMBERS = 2
+TOP, WEIGHT, N_GIVEN = range(3)
 # A level that has not looked at the legal moves at its depth yet.
 UNKNOWN = -1
 NO_LEVEL = -1
@@ -52,14 +51,22 @@ def nested_search(parts, arena, rng, play_to_end, nest, n):
             return done
         if nest.numbers[TOP] == NO_LEVEL:
             continue  # this search is over
-        row = nest.levels[0]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, row[DEPTH] + 1, True)
+        level = nest.numbers[TOP]
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, nest.numbers[N_GIVEN], EVALUATE)
         if arena.counters[STATUS] != OK:
             return done
         count_evaluation(arena)
         done += 1
         weigh(arena.scores, nest.weights, nest.numbers[WEIGHT], nest.scale, nest.value)
-        keep_better(row, nest.best_moves[0], nest.best_scores, arena.moves, arena.heads[HERE, N_MOVES], nest.value)
+        if is_better(nest.value, 0, nest.best_scores, level, nest.levels[level, BEST_LENGTH]):
+            take_over(
+                nest.levels[level],
+                nest.best_moves[level],
+                nest.best_scores[level],
+                arena.moves[HERE],
+                arena.heads[HERE, N_MOVES],
+                nest.value[0],
+            )
     return n
 
 
@@ -83,7 +90,10 @@ def open_level(row, depth):
 
 @bundle_kernel
 def to_next_playout(parts, arena, rng, play_to_end, nest):
-    """Go on until level 1 has a candidate to play out from: its moves are then in the arena."""
+    """Go on until the level on top has something to evaluate: its moves are then in the arena.
+
+    That is a candidate of level 1 to play out from, or a sequence that was complete when its level was opened.
+    """
     levels = nest.levels
     numbers = nest.numbers
     while numbers[TOP] != NO_LEVEL:
@@ -91,7 +101,7 @@ def to_next_playout(parts, arena, rng, play_to_end, nest):
         row = levels[level]
         if row[N_CANDIDATES] == UNKNOWN:
             copy_moves(nest.given, arena.moves[HERE], row[DEPTH])
-            status = play_to_end(parts, arena, rng, row[DEPTH], False)
+            status = play_to_end(parts, arena, rng, row[DEPTH], LOOK)
             if status != OK:
                 return status
             count = arena.n_legal[0]
@@ -100,6 +110,9 @@ def to_next_playout(parts, arena, rng, play_to_end, nest):
             copy_moves(arena.legal, nest.candidates[level], count)
             row[N_CANDIDATES] = count
             row[NEXT] = 0
+        if row[N_CANDIDATES] == 0 and row[BEST_LENGTH] == 0:
+            numbers[N_GIVEN] = row[DEPTH]
+            return OK
         if row[N_CANDIDATES] == 0:
             numbers[TOP] = hand_up(level, levels, nest.best_moves, nest.best_scores)
         elif row[NEXT] == row[N_CANDIDATES]:
@@ -111,7 +124,8 @@ def to_next_playout(parts, arena, rng, play_to_end, nest):
             nest.given[row[DEPTH]] = nest.candidates[level, row[NEXT]]
             row[NEXT] += 1
             if level == 0:
-                copy_moves(nest.given, arena.moves[HERE], row[DEPTH] + 1)
+                numbers[N_GIVEN] = row[DEPTH] + 1
+                copy_moves(nest.given, arena.moves[HERE], numbers[N_GIVEN])
                 return OK
             open_level(levels[level - 1], row[DEPTH] + 1)
             numbers[TOP] = level - 1
@@ -153,13 +167,6 @@ def take_over(row, best_moves, best_scores, moves, length, scores):
     row[BEST_LENGTH] = length
     for k in range(scores.size):
         best_scores[k] = scores[k]
-
-
-@engine_kernel
-def keep_better(row, best_moves, best_scores, moves, length, value):
-    """Let level 1 keep the sequence in the arena if it is better than its best one."""
-    if is_better(value, 0, best_scores, 0, row[BEST_LENGTH]):
-        take_over(row, best_moves, best_scores[0], moves[HERE], length, value[0])
 
 
 @engine_kernel

@@ -32,6 +32,8 @@ initial_state = legal_moves = play = bias = evaluate = roll_out = data_class = p
 
 #: Where the one sequence of an arena is.
 HERE = 0
+#: What a rollout is for: to see the legal moves after the given ones, to play on to the end, or to evaluate that too.
+LOOK, PLAY, EVALUATE = np.int64(0), np.int64(1), np.int64(2)
 
 
 class Arena(NamedTuple):
@@ -50,14 +52,14 @@ class Arena(NamedTuple):
     archive: Archive
 
 
-def rollout(parts, arena, rng, n_given, to_the_end):
-    """Play the first n_given moves of the arena and, unless only the legal moves are wanted, go on to the end."""
+def rollout(parts, arena, rng, n_given, purpose):
+    """Play the first n_given moves of the arena, and go on from there as far as the purpose asks."""
     data = data_class(*parts)
     state = initial_state(data)
-    return roll_out(data, state, arena, rng, n_given, to_the_end)
+    return roll_out(data, state, arena, rng, n_given, purpose)
 
 
-def roll_from(data, state, arena, rng, n_given, to_the_end):
+def roll_from(data, state, arena, rng, n_given, purpose):
     """Play from a state; moves beyond the given ones are drawn by the bias."""
     moves = arena.moves[HERE]
     legal = arena.legal
@@ -70,7 +72,7 @@ def roll_from(data, state, arena, rng, n_given, to_the_end):
         count = legal_moves(data, state, legal)
         if n_moves == n_given:
             arena.n_legal[0] = count
-            if not to_the_end:
+            if purpose == LOOK:
                 return OK
         if count == 0:
             break
@@ -92,6 +94,8 @@ def roll_from(data, state, arena, rng, n_given, to_the_end):
     if n_moves == 0:
         return NO_MOVE
     arena.heads[HERE, N_MOVES] = n_moves
+    if purpose == PLAY:
+        return OK
     scores = arena.scores[HERE]
     scores[VIOLATIONS] = evaluate(data, state, scores[1:])
     for k in range(arena.signs.size):
@@ -136,7 +140,7 @@ def evaluate_rows(parts, arena, rng, rows, scores, begin, end):
             return i
         for k in range(rows.shape[1]):
             arena.moves[HERE, k] = rows[i, k]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, rows.shape[1], True)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, rows.shape[1], EVALUATE)
         if arena.counters[STATUS] != OK:
             return i
         count_evaluation(arena)
@@ -151,7 +155,7 @@ def sample(parts, arena, rng, play_to_end, n):
         if is_full(arena):
             arena.counters[STATUS] = NEEDS_ROOM
             return done
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, ZERO, True)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, ZERO, EVALUATE)
         if arena.counters[STATUS] != OK:
             return done
         count_evaluation(arena)
@@ -159,8 +163,8 @@ def sample(parts, arena, rng, play_to_end, n):
 
 
 def sample_row(parts, arena, rng, rows, i):
-    """Fill a row with the moves of a playout that is not counted as an evaluation; returns their number."""
-    arena.counters[STATUS] = play_to_end(parts, arena, rng, ZERO, True)
+    """Fill a row with the moves of a playout, which is not evaluated; returns their number."""
+    arena.counters[STATUS] = play_to_end(parts, arena, rng, ZERO, PLAY)
     for k in range(min(rows.shape[1], arena.heads[HERE, N_MOVES])):
         rows[i, k] = arena.moves[HERE, k]
     return arena.heads[HERE, N_MOVES]

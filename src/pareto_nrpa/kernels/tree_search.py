@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ._jit import bundle_kernel, engine_kernel
-from .bundles import NEEDS_ROOM, OK, STATUS, VIOLATIONS
-from .rollout import HERE, count_evaluation, is_full
+from .bundles import NEEDS_ROOM, OK, PENALTY, STATUS, VIOLATIONS
+from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
 # Positions in Tree.numbers.
 N_NODES, PENDING, DEPTH_OF_LEAF, N_PLAYOUTS = range(4)
@@ -17,9 +17,6 @@ N_NUMBERS = 4
 ROOT = 0
 # Values of Tree.first_child below 0.
 NOT_EXPANDED, TERMINAL = -1, -2
-
-#: What a violation costs in every objective, as in the paper.
-PENALTY = 1e6
 
 
 class Tree(NamedTuple):
@@ -48,7 +45,7 @@ def tree_search(parts, arena, rng, play_to_end, tree, n):
             if arena.counters[STATUS] != OK:
                 return done
             numbers[PENDING] = numbers[N_PLAYOUTS]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, numbers[DEPTH_OF_LEAF], True)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, numbers[DEPTH_OF_LEAF], EVALUATE)
         if arena.counters[STATUS] != OK:
             return done
         count_evaluation(arena)
@@ -66,7 +63,7 @@ def descend(parts, arena, rng, play_to_end, tree):
     tree.path[0] = ROOT
     while tree.first_child[node] != TERMINAL:
         if tree.first_child[node] == NOT_EXPANDED:
-            status = play_to_end(parts, arena, rng, depth, False)
+            status = play_to_end(parts, arena, rng, depth, LOOK)
             if status != OK:
                 return status
             count = arena.n_legal[0]
