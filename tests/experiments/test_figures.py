@@ -27,6 +27,7 @@ def record(points, *, seed=0, violations=0.0, policies=None, log=None, evaluatio
         log = np.column_stack([np.ones(len(points)), np.full(len(points), violations), points])
     return Record(
         run={"seed": seed},
+        fingerprint="",
         error="",
         evaluations=evaluations,
         cpu_seconds=0.1,

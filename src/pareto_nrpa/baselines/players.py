@@ -20,11 +20,13 @@ from ..kernels.archive import enlarge, larger_archive, new_archive
 from ..kernels.bundles import (
     BAD_BIAS,
     DEPTH,
+    EVALUATIONS,
     N_COUNTERS,
     N_MOVES,
     NEEDS_ROOM,
     NO_MOVE,
     OK,
+    REPEATED_MOVE,
     STATUS,
     TOO_LONG,
 )
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _FIRST_MOVES = 64
+_CHECKED_PLAYOUTS = 3
 _OVERRUN = 4096
 _LOG2_E = math.log2(math.e)
 
@@ -197,6 +200,16 @@ class PlainPlayer:
 
     def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: int) -> int:
         """Do for a plain problem what `kernels.rollout` does for a compiled one."""
+        try:
+            return self._play_out(arena, n_given, purpose)
+        except ProblemError:
+            raise
+        except Exception as error:
+            where = f"at depth {arena.counters[DEPTH]} of a playout"
+            message = f"{problem_name(self.problem)} raised {type(error).__name__} {where}: {error}."
+            raise ProblemError(message) from error
+
+    def _play_out(self, arena: Any, n_given: int, purpose: int) -> int:
         problem = self.problem
         state = problem.initial_state()
         for number in arena.moves[HERE, :n_given].tolist():
@@ -204,13 +217,15 @@ class PlainPlayer:
         depth = n_given
         while True:
             legal = list(problem.legal_moves(state))
+            arena.counters[DEPTH] = depth
+            if arena.counters[EVALUATIONS] < _CHECKED_PLAYOUTS and len(set(legal)) < len(legal):
+                return REPEATED_MOVE
             if depth == n_given:
                 self._show_legal(legal)
                 if purpose == LOOK:
                     return OK
             if not legal:
                 break
-            arena.counters[DEPTH] = depth
             if depth == problem.max_moves:
                 return TOO_LONG
             move = legal[0]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..solver import Search
 
 _FORMAT = "pareto-nrpa replay 1"
+_FIELDS = {"algorithm", "parameters", "problem", "seed", "budget", "evaluations", "wall_seconds", "cpu_seconds"}
 _SLICE = 1_000
 
 
@@ -45,7 +46,7 @@ class Baseline(ABC):
         saved = _read(path)
         expected = {"algorithm": self.name, "parameters": self.to_dict(), "problem": problem_fingerprint(problem)}
         for part, value in expected.items():
-            if saved.get(part) != json.loads(json.dumps(value)):
+            if saved[part] != json.loads(_to_json(value)):
                 raise CheckpointError(f"the checkpoint {path} is of another {part}; name another file.")
         search = self.start(problem, seed=saved["seed"], budget=saved["budget"])
         search.advance(saved["evaluations"])
@@ -57,11 +58,15 @@ class Baseline(ABC):
         return asdict(self)  # type: ignore[call-overload, no-any-return]
 
 
+def _to_json(value: Any) -> str:
+    return json.dumps(value, default=lambda number: number.item())  # NumPy's numbers
+
+
 def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             saved = json.load(file)
-        if saved["format"] != _FORMAT:
+        if saved["format"] != _FORMAT or not saved.keys() >= _FIELDS:
             raise ValueError("unknown format")
     except OSError as error:
         raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
@@ -136,6 +141,6 @@ def save_replay(
     }
 
     def write(file: BinaryIO) -> None:
-        file.write(json.dumps(content).encode())
+        file.write(_to_json(content).encode())
 
     write_atomically(path, write)

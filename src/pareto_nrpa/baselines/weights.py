@@ -17,6 +17,8 @@ def weight_vectors(m: int, n: int) -> NDArray[np.float64]:
 
     Searching for each objective alone comes first, as it shows how large the range of each is.
     """
+    if n < m:  # not even each objective alone
+        return np.full((1, m), 1 / m)
     if m == 1:
         return np.ones((1, 1))
     partitions = 1

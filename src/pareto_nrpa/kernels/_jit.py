@@ -140,6 +140,8 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
     copy = types.FunctionType(function.__code__, {**function.__globals__, **bound}, function.__name__)
     copy.__module__ = function.__module__
     copy.__doc__ = function.__doc__
+    # Of two functions of one name, compiled by two processes, only one would be linked when a third one loads both.
+    copy.__name__ = copy.__qualname__ = f"{function.__name__}_{fingerprint(copy)}"
     return copy
 
 

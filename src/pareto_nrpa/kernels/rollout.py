@@ -70,15 +70,15 @@ def roll_from(data, state, arena, rng, n_given, purpose):
     n_moves = n_given
     while True:
         count = legal_moves(data, state, legal)
+        arena.counters[DEPTH] = n_moves
+        if count < 0 or count > legal.size:
+            return TOO_MANY_CANDIDATES
         if n_moves == n_given:
             arena.n_legal[0] = count
             if purpose == LOOK:
                 return OK
         if count == 0:
             break
-        arena.counters[DEPTH] = n_moves
-        if count < 0 or count > legal.size:
-            return TOO_MANY_CANDIDATES
         if n_moves == moves.size:
             return TOO_LONG
         position = 0

@@ -12,8 +12,8 @@ from .bundles import NEEDS_ROOM, OK, PENALTY, STATUS, VIOLATIONS
 from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
 # Positions in Tree.numbers.
-N_NODES, PENDING, DEPTH_OF_LEAF, N_PLAYOUTS = range(4)
-N_NUMBERS = 4
+N_NODES, PENDING, DEPTH_OF_LEAF, N_PLAYOUTS, ON_THE_WAY = range(5)
+N_NUMBERS = 5
 ROOT = 0
 # Values of Tree.first_child below 0.
 NOT_EXPANDED, TERMINAL = -1, -2
@@ -58,9 +58,11 @@ def tree_search(parts, arena, rng, play_to_end, tree, n):
 def descend(parts, arena, rng, play_to_end, tree):
     """Go down to a node that was never visited, or to the end of a sequence; the way there is in path and moves."""
     numbers = tree.numbers
-    depth = 0
-    node = ROOT
+    # Where memory ran out on the way down, it goes on from there: nothing is drawn twice.
+    depth = numbers[DEPTH_OF_LEAF] if numbers[ON_THE_WAY] else 0
+    numbers[ON_THE_WAY] = 0
     tree.path[0] = ROOT
+    node = tree.path[depth]
     while tree.first_child[node] != TERMINAL:
         if tree.first_child[node] == NOT_EXPANDED:
             status = play_to_end(parts, arena, rng, depth, LOOK)
@@ -68,6 +70,8 @@ def descend(parts, arena, rng, play_to_end, tree):
                 return status
             count = arena.n_legal[0]
             if numbers[N_NODES] + count > tree.visits.size or count > tree.bounds.shape[0]:
+                numbers[DEPTH_OF_LEAF] = depth
+                numbers[ON_THE_WAY] = 1
                 return NEEDS_ROOM
             expand(node, arena.legal, count, tree.moves, tree.first_child, tree.n_children, numbers)
             if count == 0:

@@ -1,0 +1,93 @@
+"""On plain problems the algorithms run as Python: they must do there what compiled code does."""
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import check_problem
+from pareto_nrpa.algorithms import NAMES
+
+from .problems import TSP, TSPTW, PlainTour, PlainWindows, small
+
+TWINS = {"tsptw": (TSPTW, PlainWindows(TSPTW)), "tsp": (TSP, PlainTour(TSP))}
+SETTINGS = [(name, {}) for name in NAMES]
+SETTINGS += [
+    ("random", {"bias": 1.0}),
+    ("random", {"pruning": False}),
+    ("pls", {"initial": 1, "bias": 0.0}),
+    ("pls", {"pruning": False}),
+    ("pareto-mcts", {"playouts": 1, "exploration": 0.3, "bias": 2.5}),
+    ("pareto-mcts", {"pruning": False}),
+    ("nmcs", {"level": 1, "bias": -1.0}),
+    ("nmcs", {"pruning": False}),
+]
+
+
+@pytest.mark.parametrize("where", TWINS)
+@pytest.mark.parametrize(("name", "parameters"), SETTINGS, ids=str)
+def test_plain_and_compiled_problems_lead_to_the_same_result(where, name, parameters):
+    compiled, plain = (small(name, **parameters).start(problem, seed=11, budget=400) for problem in TWINS[where])
+    compiled.advance(400)
+    plain.advance(400)
+    assert plain.front().solutions == compiled.front().solutions
+    np.testing.assert_array_equal(plain.log(), compiled.log())
+
+
+@pytest.mark.parametrize("where", TWINS)
+def test_the_twins_are_sound(where):
+    compiled, plain = TWINS[where]
+    check_problem(plain)
+    assert plain.genotype == compiled.genotype
+    assert len(compiled.genotype.moves) == 9
+
+
+def test_moves_of_a_plain_problem_may_be_any_hashable():
+    class Named(PlainTour):
+        """The same tour with names for cities: numbers are given to them as they are met."""
+
+        def __init__(self, compiled):
+            super().__init__(compiled)
+            self.genotype = type(self.genotype)(f"city {city}" for city in self.genotype.moves)
+
+        def number(self, move):
+            return int(move.split()[1])
+
+        def legal_moves(self, state):
+            return [f"city {city}" for city in super().legal_moves(state)]
+
+        def play(self, state, move):
+            return super().play(state, self.number(move))
+
+        def bias(self, state, move, preference):
+            return super().bias(state, self.number(move), preference)
+
+    for name in ("random", "pls", "pareto-mcts", "nmcs", "nsga-ii"):
+        numbered = small(name).start(PlainTour(TSP), seed=2, budget=100)
+        named = small(name).start(Named(TSP), seed=2, budget=100)
+        numbered.advance(100)
+        named.advance(100)
+        assert named.front().solutions == [[f"city {c}" for c in tour] for tour in numbered.front().solutions], name
+
+
+class Long(PlainTour):
+    """More cities than arrays have room for at first, and more legal moves."""
+
+    def __init__(self, n):
+        self.n, self.n_objectives, self.preference = n, 2, None
+        self.genotype = type(TSP.genotype)(range(1, n))
+        self.bias = None
+
+    def evaluate(self, state):
+        return sum(k * city for k, city in enumerate(state)), -sum(k * k * city for k, city in enumerate(state))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [*((name, {}) for name in NAMES), ("nsga-ii", {"bias": 0.0}), ("moea-d", {"bias": 0.0})]
+)
+def test_sequences_longer_than_the_first_guess(name, parameters):
+    problem = Long(150)
+    search = small(name, **parameters).start(problem, seed=1, budget=25)
+    search.advance(25)
+    front = search.front()
+    for solution, objectives in zip(front.solutions, front.objectives.tolist(), strict=True):
+        assert sorted(solution) == list(range(1, 150))
+        assert list(problem.evaluate(tuple(solution))) == objectives
