@@ -37,7 +37,7 @@ def compiled_part() -> None:
             rows.append([contender.label, f"{sum(seconds):.0f}", f"{np.median(seconds):.2f}", f"{max(seconds):.2f}"])
     total = time.process_time() - begin
     rows.append(["all, with loading and compiling", f"{total:.0f}", "", ""])
-    notes = f"{len(plan.problems)} instances, {EVALUATIONS:,} evaluations, 1 seed; the limit we set is {MOST_MINUTES} minutes."
+    notes = f"{len(plan.problems)} instances, {EVALUATIONS:,} evaluations, 1 seed; our limit is {MOST_MINUTES} minutes."
     header = ["algorithm", "CPU seconds, all instances", "median", "largest"]
     write("comparison", "The compiled part of the comparison", header, rows, notes)
 

@@ -23,6 +23,7 @@ _DEFAULT_EVALUATIONS = 100_000
 _DEFAULT_OUT = "results"
 _RESULTS = Path("results")
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
+_INTERRUPTED = 130
 
 app = typer.Typer(
     help="Find trade-offs in discrete multi-objective problems by Pareto-NRPA (ECAI 2025).",
@@ -378,20 +379,23 @@ def experiment_run(
     from .experiments.runner import execute
     from .experiments.runner import shard as part_of
     from .experiments.store import Store
+    from .files import check_writable
     from .progress import ExperimentBar
 
     _named("jobs", jobs)
     chosen = _plan(plan, seeds, only, problem, evaluations, cpu_seconds, quick, data)
     place, results = None if data is None else str(data), _results(results, quick)
+    runs, store, fingerprints = part_of(chosen.runs(), shard), Store(results), _fingerprints(chosen.problems, data)
+    check_writable(results / "runs" / "any")
     with ExperimentBar(chosen.name, quiet=quiet) as bar:
         status = execute(
-            part_of(chosen.runs(), shard),
-            Store(results),
+            runs,
+            store,
             jobs=jobs,
             dask=dask,
             data=place,
             retry_failed=retry_failed,
-            fingerprints=_fingerprints(chosen.problems, data),
+            fingerprints=fingerprints,
             on_progress=bar.update,
         )
     if not quiet:
@@ -591,7 +595,10 @@ _ClickException: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; a mistake becomes one sentence and exit code 2."""
     try:
-        sys.exit(app(arguments, standalone_mode=False) or 0)
+        code = app(arguments, standalone_mode=False) or 0
+        if code == _INTERRUPTED:  # typer returns this for Ctrl-C instead of raising
+            raise KeyboardInterrupt
+        sys.exit(code)
     except _ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             typer.echo(error.format_message())
@@ -599,7 +606,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _fail(" ".join(error.format_message().split()))
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted.", err=True)
-        sys.exit(130)
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:  # whoever read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -175,10 +175,6 @@ def test_a_half_written_file_is_made_again(run, results):
     assert outcome.out == "8 of 8 runs of tiny are in results, 1 made now.\n"
 
 
-# In `run`, the bar is on the screen before these are looked at.
-AFTER_THE_BAR = ["a shard too many", "half a shard", "unknown problem", "official data that are not there"]
-BAR_FIRST = pytest.mark.xfail(strict=True, reason="an empty progress bar comes before the sentence")
-
 WRONG = {
     "unknown plan": (["no-such-plan"], r"unknown plan 'no-such-plan'\. There are: adapt, .*tsptw; or give a TOML file"),
     "misspelt plan": (["tsptv"], "Did you mean tsptw"),
@@ -203,7 +199,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("mistake", [pytest.param(m, marks=BAR_FIRST) if m in AFTER_THE_BAR else m for m in WRONG])
+@pytest.mark.parametrize("mistake", WRONG)
 def test_a_mistake_is_one_sentence_and_nothing_is_run(run, empty_machine, mistake):
     arguments, words = WRONG[mistake]
     assert_refused(run("experiment", "run", *arguments), words)
@@ -231,7 +227,6 @@ def test_results_cannot_go_into_a_file(run, empty_machine):
     assert_refused(outcome, "cannot write .*file/results")
 
 
-@pytest.mark.xfail(strict=True, reason="whether --results can be written is found out after the first run")
 def test_results_that_cannot_be_written_are_refused_before_the_first_run(run, empty_machine):
     (empty_machine / "file").write_text("in the way")
     arguments = (
@@ -347,7 +342,6 @@ def test_the_page_shows_the_figures_that_are_drawn(run, results):
 # --- claims and the whole paper
 
 
-@pytest.mark.xfail(strict=True, reason="measure() loads the problems of all plans, though there are no runs of them")
 def test_claims_without_runs_and_without_data(run):
     assert run("experiment", "claims").code == 0
 
@@ -359,7 +353,6 @@ def test_claims_without_runs(run, official, monkeypatch):
     assert outcome.out.count("**not measured** | no runs") == len(CLAIMS)
 
 
-@pytest.mark.xfail(strict=True, reason="after all runs it loads the problems of plans that were not asked for")
 def test_reproduce_one_plan_without_data(run):
     outcome = run("experiment", "reproduce", "tiny.toml", "--seeds", 1)
     assert outcome.code == 0, outcome.err

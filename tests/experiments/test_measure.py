@@ -200,7 +200,6 @@ def staircase(front, reference):
     return area
 
 
-@pytest.mark.xfail(strict=True, reason="measure() loads every problem, runs or not: stored runs need the data as well")
 def test_stored_runs_can_be_measured_where_the_instance_is_not(tmp_path, monkeypatch):
     plan = a_plan(problems=["rc_204.3"], labels=["A"])
     monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)

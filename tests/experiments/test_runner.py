@@ -149,7 +149,6 @@ def test_shards_together_make_the_whole(tiny, tmp_path):
     assert found_in(tmp_path) == found
 
 
-@pytest.mark.xfail(strict=True, reason="runs with equal keys in one plan are all made, one over the other")
 def test_one_run_under_two_labels_is_made_once(tmp_path):
     twice = TINY + '\n[[algorithm]]\nlabel = "PLS again"\nname = "pls"\n'
     plan = load_plan(save(tmp_path, twice))
@@ -292,9 +291,6 @@ def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     assert all(found[name] == content for name, content in found_in(results).items())
 
 
-@pytest.mark.xfail(
-    strict=True, reason="typer returns 130 for a KeyboardInterrupt instead of raising: main() says nothing"
-)
 def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
     process = start("experiment", "run", save(tmp_path, ENDLESS), "--results", tmp_path / "results", "--quiet")
     try:

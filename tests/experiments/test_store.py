@@ -155,7 +155,6 @@ def test_a_folder_in_the_place_of_a_file_counts_as_not_made(tmp_path):
     assert store.get(RUN) is None
 
 
-@pytest.mark.xfail(strict=True, reason="Store.get does not compare the run in the file with the run asked for")
 def test_the_file_of_another_run_counts_as_not_made(tmp_path, made):
     store = Store(tmp_path)
     other = Run(TSPTW, "pls", {}, 300, None, 2)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..exceptions import InstanceError
 from ..metrics import hypervolume, overall_spread, spacing
 from ..problem import data_fingerprint
 from ..problems import load
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..problem import CompiledProblem
     from .plan import Plan
     from .store import Record, Store
 
@@ -88,10 +90,12 @@ def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
             for seed in range(plan.seeds)
             if (record := store.get(plan.run(problem, contender, seed))) is not None
         ]
-        loaded = load(problem, data=data)
-        for _, _, record in found:
-            store.check_data(record, problem, data_fingerprint(loaded))
-        box = _Box([record for _, _, record in found if not record.error], loaded.reference_point)
+        loaded = _loaded(problem, data) if found else None
+        if loaded is not None:
+            for _, _, record in found:
+                store.check_data(record, problem, data_fingerprint(loaded))
+        fixed = None if loaded is None else loaded.reference_point
+        box = _Box([record for _, _, record in found if not record.error], fixed)
         rows += [box.row(problem, label, seed, record) for label, seed, record in found]
         records[problem] = {
             contender.label: [r for label, _, r in found if label == contender.label and not r.error]
@@ -99,6 +103,14 @@ def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
         }
         references[problem], largest[problem] = box.worst, box.largest
     return Measured(plan, rows, records, references, largest)
+
+
+def _loaded(problem: str, data: str | None) -> CompiledProblem | None:
+    """Return a problem, or None where it is not to be had: stored runs can be measured all the same."""
+    try:
+        return load(problem, data=data)
+    except InstanceError:
+        return None
 
 
 class _Box:

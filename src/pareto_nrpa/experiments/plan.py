@@ -110,12 +110,13 @@ class Plan:
 
     def runs(self) -> list[Run]:
         """Return all runs, first seeds first, so that an unfinished experiment is balanced."""
-        return [
+        runs = [
             self.run(problem, contender, seed)
             for seed in range(self.seeds)
             for problem in self.problems
             for contender in self.contenders
         ]
+        return list({run.key: run for run in runs}.values())  # two labels may name the same run
 
     def restricted(
         self,

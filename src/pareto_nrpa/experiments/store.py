@@ -116,12 +116,15 @@ class Store:
         """Return the record of a run, or None if there is none that can be read."""
         path = self.path(run)
         try:
-            return Record.from_dict(json.loads(path.read_text(encoding="utf-8")))
+            record = Record.from_dict(json.loads(path.read_text(encoding="utf-8")))
+            if record.run != json.loads(json.dumps(run.to_dict())):
+                raise ValueError("another run")
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             logger.warning("%s is damaged; the run counts as not made", path)
             return None
+        return record
 
     def put(self, run: Run, record: Record) -> Path:
         """Write a record."""
