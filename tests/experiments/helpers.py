@@ -1,5 +1,6 @@
 """What the tests of experiments share: tiny plans, the command line in a process of its own, what a run file says."""
 
+import contextlib
 import json
 import os
 import signal
@@ -147,12 +148,12 @@ def finish(process, timeout=60):
 
 
 def end(process):
-    """Kill all processes of a group that a test started."""
-    try:
+    """Kill all processes of a group that a test started, and close what they wrote to."""
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
     process.wait(10)
+    process.stdout.close()
+    process.stderr.close()
 
 
 def command(*arguments, **others):

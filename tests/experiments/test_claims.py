@@ -18,7 +18,7 @@ def runs_of(name, value, *, problems=None, labels=None, violations=lambda proble
     """All runs of a plan (or of a part of it), the hypervolume and spread of each from a function."""
     plan = load_plan(name)
     rows = [
-        Row(p, c.label, seed, 1000, 0.1, 3, value(p, c.label) + seed / 1e4, math.nan, value(p, c.label) + seed / 1e4, 1.0,
+        Row(p, c.label, seed, 1000, 0.1, 3, hypervolume := value(p, c.label) + seed / 1e4, math.nan, hypervolume, 1.0,
             violations(p, c.label))
         for p in plan.problems if problems is None or p in problems
         for c in plan.contenders if labels is None or c.label in labels

@@ -165,7 +165,7 @@ def test_the_fixed_reference_point_of_an_official_instance(tmp_path, official):
         tmp_path,
         {
             ("rc_204.3", "A", 0): ([point - [10, 10]], 0.0),
-            ("rc_204.3", "B", 0): ([point - [5, 4], point + [5, 5]], 0.0),
+            ("rc_204.3", "B", 0): ([point - [5, 4], point - [-5, -5]], 0.0),
         },
         plan,
     )

@@ -131,7 +131,8 @@ def write_claims(measured: Mapping[str, Measured], folder: Path) -> Path:
     for claim in CLAIMS:
         runs = measured.get(claim.plan)
         verdict = judge(claim, runs)
-        plan = f"[{claim.plan}]({claim.plan}.md)"
+        has_page = (folder / f"{claim.plan}.md").exists()
+        plan = f"[{claim.plan}]({claim.plan}.md)" if has_page else claim.plan
         cells = [claim.text, claim.where, plan, "" if runs is None else _counts(runs), f"**{verdict.word}**"]
         lines.append("| " + " | ".join([*cells, verdict.measured]) + " |")
     return _write(folder / "claims.md", "\n".join(lines) + "\n")
