@@ -9,9 +9,11 @@ import time
 import psutil
 import pytest
 
-from pareto_nrpa.experiments.plan import load_plan
+from pareto_nrpa import MaxEvaluations
+from pareto_nrpa.experiments.plan import Run, load_plan
 from pareto_nrpa.experiments.runner import Status, execute, shard
 from pareto_nrpa.experiments.store import Store
+from pareto_nrpa.experiments.worker import make_run
 
 from .helpers import (
     ENDLESS,
@@ -278,7 +280,11 @@ def test_a_killed_experiment_with_two_processes_goes_on_where_it_was(many, tmp_p
 HANGS = pytest.mark.xfail(strict=False, reason="a process that Ctrl-C meets between two runs may leave a queue locked")
 
 
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=HANGS)])
+# Not strict: about one time in seven. See the next test.
+LOST = pytest.mark.xfail(strict=False, reason="Ctrl-C in the last moments of a run is lost, and the next run begins")
+
+
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=[pytest.mark.slow, LOST]), pytest.param(2, marks=HANGS)])
 def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     path, found = many
     results = tmp_path / "results"
@@ -293,6 +299,28 @@ def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     assert jobs > 1 or "Traceback" not in outcome.err  # for two processes see test_ctrl_c_while_processes_start
     assert 3 <= len(run_files(results)) < 30
     assert all(found[name] == content for name, content in found_in(results).items())
+
+
+class LastMoment(MaxEvaluations):
+    """Presses Ctrl-C just before it ends the run."""
+
+    def __call__(self, progress):
+        is_over = super().__call__(progress)
+        if is_over:
+            signal.raise_signal(signal.SIGINT)
+        return is_over
+
+
+class InterruptedRun(Run):
+    @property
+    def stop(self):
+        return LastMoment(self.evaluations)
+
+
+@pytest.mark.xfail(strict=True, reason="solve says that the budget ended the run, and the Ctrl-C is forgotten")
+def test_ctrl_c_in_the_last_moment_of_a_run_is_not_lost():
+    with pytest.raises(KeyboardInterrupt):
+        make_run(InterruptedRun(TSPTW, "random", {}, 100, None, 0), None)
 
 
 def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
