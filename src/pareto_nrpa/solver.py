@@ -256,7 +256,7 @@ class _Run:
             if time.perf_counter() - saved > _SECONDS_BETWEEN_CHECKPOINTS:
                 self._save()
                 saved = time.perf_counter()
-        self.stopped_by = fired_by(self.stop, progress)
+        self.stopped_by = interrupt.requested or fired_by(self.stop, progress)
 
     def _save(self) -> None:
         if self.checkpoint is not None:

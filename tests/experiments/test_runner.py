@@ -317,7 +317,6 @@ class InterruptedRun(Run):
         return LastMoment(self.evaluations)
 
 
-@pytest.mark.xfail(strict=True, reason="solve says that the budget ended the run, and the Ctrl-C is forgotten")
 def test_ctrl_c_in_the_last_moment_of_a_run_is_not_lost():
     with pytest.raises(KeyboardInterrupt):
         make_run(InterruptedRun(TSPTW, "random", {}, 100, None, 0), None)
@@ -337,7 +336,6 @@ def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
     assert (outcome.code, outcome.err) == (130, "Interrupted.\n")
 
 
-@pytest.mark.xfail(strict=True, reason="processes that are just starting print a traceback at Ctrl-C")
 def test_ctrl_c_while_processes_start(tmp_path):
     process = start("experiment", "run", save(tmp_path, ENDLESS), "--results", tmp_path, "--jobs", 2, "--quiet")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
@@ -100,20 +101,45 @@ def _on_processes(runs: list[Run], jobs: int, data: str | None, keep: Callable[[
 def _processes(jobs: int) -> ProcessPoolExecutor:
     # A process that is spawned, not forked, has the same threads and locks whoever starts it.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare_worker)
+
+
+def _submit(executor: Executor, run: Run, data: str | None) -> Future[dict[str, Any]]:
+    """Submit a run; a process that is started for it inherits that Ctrl-C is none of its business."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        return executor.submit(make_run, run, data)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        return executor.submit(make_run, run, data)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_processes(executor: Executor) -> None:
+    """End the processes of a pool at once, whatever they have in hand."""
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        process.terminate()
 
 
 def _made_alone(run: Run, data: str | None) -> Record:
     """Make a run that was in hand when a process died: if that happens again, the run is the reason."""
     with _processes(1) as executor:
         try:
-            return Record.from_dict(executor.submit(make_run, run, data).result())
+            return Record.from_dict(_submit(executor, run, data).result())
         except BrokenProcessPool:
             return failed(run, "its process died twice")
+        except BaseException:
+            _end_processes(executor)
+            raise
 
 
-def _end_with_parent() -> None:
-    """Let a worker end when the process that started it is killed: it would wait for work for ever."""
+def _prepare_worker() -> None:
+    """Let a worker end when it is told to, and when the process that started it is killed.
+
+    The pool ends its processes by SIGTERM. `solve` would take that for a wish to stop early, and the worker would wait
+    for its next run, for ever if the queue's lock is held by a process that was killed.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -136,7 +162,7 @@ def _work_off(
     try:
         while True:
             for run in waiting:
-                in_hand[executor.submit(make_run, run, data)] = run
+                in_hand[_submit(executor, run, data)] = run
                 if len(in_hand) >= at_once:
                     break
             if not in_hand:
@@ -153,6 +179,7 @@ def _work_off(
     except BaseException:
         for future in in_hand:
             future.cancel()
+        _end_processes(executor)
         raise
 
 
