@@ -398,11 +398,6 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    strict=True,
-    reason="the pool ends the other process by SIGTERM, which solve takes for a wish to stop early; the process then "
-    "waits for the lock that the dead one held, and the experiment for the process, for ever",
-)
 def test_an_idle_process_that_dies_does_not_stop_the_experiment(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(ONE_BUSY_ONE_IDLE)
