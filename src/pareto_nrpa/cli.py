@@ -91,8 +91,8 @@ def solve(
     instance: Annotated[
         str,
         typer.Argument(
-            help="An instance name (rc_204.3), a file, or a spec (tsptw:n=25,seed=7,tightness=0.6 or mo-tsp:n=50). "
-            "Without one: an embedded instance with 25 cities."
+            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file, or a spec (tsptw:n=25,seed=7 "
+            "or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
         ),
     ] = "default",
     evaluations: Annotated[
@@ -103,6 +103,9 @@ def solve(
         Optional[float],  # noqa: UP045
         typer.Option(help="Stop after this many seconds, those before --resume included."),
     ] = None,
+    count: Annotated[
+        str, typer.Option(help="Evaluations that count: all, or unique, when repeated solutions are looked up.")
+    ] = "all",
     level: Annotated[int, typer.Option(help="Depth of the nesting.")] = 4,
     policies: Annotated[int, typer.Option(help="Number of policies.")] = 4,
     alpha: Annotated[float, typer.Option(help="Learning rate.")] = 0.5,
@@ -154,7 +157,7 @@ def solve(
     from .solver import solve as run
 
     check_seed(seed)
-    stop = _stop(evaluations, seconds)
+    stop = _stop(evaluations, seconds, count)
     options = {
         "level": level,
         "n_policies": _named("policies", policies),
@@ -226,11 +229,15 @@ def _limit(evaluations: int | None, seconds: float | None) -> int | None:
     return _DEFAULT_EVALUATIONS if evaluations is None and seconds is None else evaluations
 
 
-def _stop(evaluations: int | None, seconds: float | None) -> StopCriterion:
+def _stop(evaluations: int | None, seconds: float | None, count: str) -> StopCriterion:
     from .stop import AnyOf, MaxEvaluations, MaxRuntime
 
+    if count not in ("all", "unique"):
+        _fail(f"--count must be all or unique, got {count}.")
     limit = _limit(evaluations, seconds)
-    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit)]
+    if limit is None and count == "unique":
+        _fail("--count unique needs a number of them: give it with --evaluations.")
+    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit, count=count)]  # type: ignore[arg-type]
     if seconds is not None:
         criteria.append(MaxRuntime(seconds))
     return criteria[0] if len(criteria) == 1 else AnyOf(*criteria)
