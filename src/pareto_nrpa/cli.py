@@ -126,7 +126,8 @@ def solve(
     algorithm: Annotated[
         str,
         typer.Option(
-            help="Another algorithm, for comparison: nsga-ii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs or random."
+            help="Another algorithm, for comparison: nsga-ii, nsga-iii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs "
+            "or random."
         ),
     ] = "pareto-nrpa",
     settings: Annotated[

@@ -137,7 +137,8 @@ class ProgressBar(Callbacks):
             cells = numbers[i]
             cells += [] if front.is_feasible else [f"{front.violations[i]:g}"]
             table.add_row(*cells, str(front.policies[i]), Text(words[i]))
-        self._out.print(table, width=None if width else _WIDEST, crop=False)
+        out = self._out if width else Console(quiet=self._quiet, width=_WIDEST)
+        out.print(table)
         if len(rows) < len(front):
             self._out.print(f"({len(rows)} of {len(front)} shown)")
         for path in saved:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LAYOUTS = ("instances", "metrics", "grid")
-METRICS = ("hypervolume", "spread", "spacing", "violations")
+METRICS = ("hypervolume", "spread", "spacing", "violations", "found")
+_USUAL_METRICS = METRICS[:4]
 FIGURES = ("fronts", "history", "attainment", "policies", "matrices")
 _KEYS = {
     "title", "paper", "layout", "reference", "problems", "seeds", "evaluations", "cpu_seconds",
-    "algorithm", "quick", "published", "figures", "metrics",
+    "algorithm", "quick", "published", "figures", "metrics", "curve",
 }  # fmt: skip
 _ALGORITHM_KEYS = {"label", "name", "parameters"}
 _QUICK_KEYS = {"problems", "stand_ins", "seeds", "evaluations", "cpu_seconds", "algorithms"}
@@ -99,7 +100,8 @@ class Plan:
     paper: str = ""
     layout: str = "instances"
     reference: str = ""  # the label that others are compared with
-    metrics: tuple[str, ...] = METRICS
+    metrics: tuple[str, ...] = _USUAL_METRICS
+    curve: tuple[int, ...] = ()  # evaluations after which the hypervolume is tabulated
     figures: dict[str, Any] = field(default_factory=dict)
     published: dict[str, str] = field(default_factory=dict)  # how the paper calls a problem
     quick: dict[str, Any] = field(default_factory=dict)
@@ -223,10 +225,18 @@ def _read(name: str, text: str) -> Plan:
         evaluations=evaluations,
         cpu_seconds=cpu_seconds,
         metrics=tuple(content.get("metrics", Plan.metrics)),
+        curve=_curve(name, content.get("curve", [])),
         figures=content.get("figures", {}),
         published=content.get("published", {}),
         quick=content.get("quick", {}),
     )
+
+
+def _curve(plan: str, value: Any) -> tuple[int, ...]:
+    is_list = isinstance(value, list) and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
+    if not is_list or min(value, default=1) < 1 or sorted(set(value)) != value:
+        raise PlanError(f"curve of plan {plan} must be rising numbers of evaluations, got {value!r}.")
+    return tuple(value)
 
 
 def _contender(plan: str, entry: dict[str, Any]) -> Contender:

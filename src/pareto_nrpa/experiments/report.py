@@ -71,8 +71,8 @@ def _tests(measured: Measured, table: Table) -> list[str]:
         return lines
     if plan.layout == "grid":
         return [against_best_markdown(measured, plan.problems[0], table.name)]
-    problem = next(p for p in plan.problems if _slug(p) == _slug(table.name))
-    return [against_best_markdown(measured, problem, metric) for metric in plan.metrics]
+    problem = next((p for p in plan.problems if _slug(p) == _slug(table.name)), None)
+    return [against_best_markdown(measured, problem, metric) for metric in plan.metrics] if problem else []
 
 
 def write_figures(measured: Measured, folder: Path, data: str | None = None) -> list[Path]:
@@ -92,8 +92,9 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
         return wanted or (list(plan.problems[:1]) if plan.figures.get(kind) else [])
 
     for problem in chosen("fronts"):
-        caption = f"Aggregated fronts on {problem}"
-        yield f"fronts-{_slug(problem)}", caption, partial(figures.aggregated_fronts, records[problem], caption)
+        cloud = " over all solutions" if problem in measured.known else ""
+        caption = f"Aggregated fronts on {problem}{cloud}"
+        yield f"fronts-{_slug(problem)}", caption, partial(_fronts, measured, problem, caption)
     for problem in chosen("history"):
         caption = f"Hypervolume over evaluations on {problem}"
         box = measured.reference_points[problem], measured.largest[problem]
@@ -117,6 +118,13 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
         caption = f"Average ranks by hypervolume over {found.n_problems} instances"
         ranked = found.ranks, found.labels, found.difference
         yield "ranks", caption, partial(figures.critical_difference, *ranked, caption)
+
+
+def _fronts(measured: Measured, problem: str, caption: str) -> Figure:
+    known = measured.known.get(problem)
+    if known is None:
+        return figures.aggregated_fronts(measured.records[problem], caption)
+    return figures.aggregated_fronts(measured.records[problem], caption, known.names, known.points)
 
 
 def _matrices(problem: str, caption: str, data: str | None) -> Figure:

@@ -27,7 +27,11 @@ _OPTIONS: dict[str, dict[str, Callable[[str], float]]] = {
 }
 
 # Where each benchmark is made; loaded when it is asked for.
-_BENCHMARKS = {"nas-bench-201": ("nas.nasbench201", "nas_bench_201")}
+_BENCHMARKS = {
+    "nas-bench-201": ("nas.nasbench201", "nas_bench_201"),
+    "nas-bench-101": ("nas.nasbench101", "nas_bench_101"),
+    "nas-bench-101-surrogate": ("nas.nasbench101", "nas_bench_101_surrogate"),
+}
 
 
 def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] | None = None) -> CompiledProblem:

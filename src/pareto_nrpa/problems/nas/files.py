@@ -1,20 +1,25 @@
-"""Tables of the benchmarks: where they are, and columns read from them with every promise checked."""
+"""Tables of the benchmarks: where they are, columns read and checked, and what was computed from them."""
 
 from __future__ import annotations
 
+import hashlib
+import logging
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...exceptions import DataError
-from ..data import data_folders
+from ...exceptions import DataError, ParetoNRPAError
+from ...files import write_atomically
+from ..data import cache_folder, data_folders
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+logger = logging.getLogger(__name__)
 
 FAMILY = "nas"
 
@@ -61,3 +66,23 @@ def check_numbers(path: object, name: str, column: NDArray[np.generic]) -> NDArr
     if not np.isfinite(numbers).all():
         raise DataError(f"column {name!r} of {path} must be finite numbers; {(~np.isfinite(numbers)).sum()} are not.")
     return numbers
+
+
+def computed_once(
+    name: str, sources: Iterable[Path], version: str, compute: Callable[[], NDArray[np.generic]]
+) -> NDArray[np.generic]:
+    """Return what is computed from files, kept in the user's cache while these and the version are the same."""
+    digest = hashlib.sha256(version.encode())
+    for source in sources:
+        digest.update(hashlib.sha256(source.read_bytes()).digest())
+    path = cache_folder().parent / "computed" / f"{name}-{digest.hexdigest()[:16]}.npy"
+    try:
+        with open(path, "rb") as file:
+            return np.asarray(np.load(file, allow_pickle=False))
+    except (OSError, ValueError, EOFError):  # not there, or damaged
+        values = compute()
+    try:
+        write_atomically(path, lambda file: np.save(file, values, allow_pickle=False))
+    except ParetoNRPAError as error:
+        logger.warning("%s will be computed again next time: %s", name, error)
+    return values
