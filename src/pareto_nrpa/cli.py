@@ -311,15 +311,33 @@ def info(
 def _describe(problem: CompiledProblem) -> None:
     from .problems.mo_tsptw import Windows
 
+    if problem.all_objectives is not None:
+        _describe_known(problem)
+        return
     typer.echo(f"{problem.name}: {problem.max_moves + 1} cities, {problem.n_objectives} objective(s)")
     if isinstance(problem.data, Windows):
         widths = (problem.data.closes - problem.data.opens)[1:]
         typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
     else:
         typer.echo("no time windows")
-    point = problem.reference_point
-    text = "none fixed" if point is None else ", ".join(f"{x:.6g}" for x in point)
-    typer.echo(f"reference point of the hypervolume: {text}")
+    typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
+
+
+def _describe_known(problem: CompiledProblem) -> None:
+    """Describe a problem whose solutions are all known."""
+    from .metrics import nondominated
+
+    table = problem.all_objectives
+    assert table is not None
+    front = nondominated(table)
+    typer.echo(f"{problem.name}: {problem.max_moves} moves, {len(table):,} solutions")
+    typer.echo(f"objectives: {', '.join(problem.objective_names or ())}")
+    typer.echo(f"true front: {len(front)} points, from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}")
+    typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
+
+
+def _point(values: Any) -> str:
+    return "none fixed" if values is None else ", ".join(f"{x:.6g}" for x in values)
 
 
 @data_app.command("list")
@@ -358,6 +376,23 @@ def data_get(
     typer.echo(f"The official instances are in {folder}")
     if to is not None:
         typer.echo(f"Use them with --data {to} or PARETO_NRPA_DATA={to}")
+
+
+@data_app.command("convert-nasbench101")
+def data_convert_nasbench101(
+    file: Annotated[Path, typer.Argument(help="The official nasbench_only108.tfrecord (or the full file).")],
+    to: Annotated[Optional[Path], typer.Option(help="Folder for the table (default: the user's cache).")] = None,  # noqa: UP045
+) -> None:
+    """Turn the official file of NAS-Bench-101 into a compact table, once; it takes some minutes."""
+    from .problems.nas.convert101 import convert
+
+    def show(done: int) -> None:
+        if sys.stderr.isatty():
+            typer.echo(f"\r{done:,} records", nl=False, err=True)
+
+    typer.echo(f"The table is in {convert(file, to, progress=show)}")
+    if to is not None:
+        typer.echo(f"Use it with --data {to} or PARETO_NRPA_DATA={to}")
 
 
 @experiment_app.command("run")

@@ -10,7 +10,7 @@ from ...genotype import Choices
 from ...kernels._jit import kernel, python_function
 from ...metrics import nondominated, worst_point
 from ...problem import CompiledProblem
-from .building101 import CHOICES, N_STEPS, initial_state, legal_moves, move_code, play
+from .building101 import CHOICES, N_STEPS, STEPS, initial_state, legal_moves, move_code, play
 from .cells101 import MAX_VERTICES, N_OPERATIONS, cell_text
 from .graphs101 import graph_key
 from .table101 import read_official, read_surrogate
@@ -57,18 +57,19 @@ def compress(state, scratch):
 
 @kernel
 def identity(data, state):
-    """Tell cells apart by their row: isomorphic ones share it."""
+    """Tell cells apart by their key: isomorphic ones share it."""
     n = compress(state, state.scratch)
-    return np.searchsorted(data.keys, graph_key(state.scratch[0], state.scratch[1], n, state.scratch[2:]))
+    return graph_key(state.scratch[0], state.scratch[1], n, state.scratch[2:])
 
 
 @kernel
 def evaluate(data, state, out):
-    """Look the cell up."""
-    row = identity(data, state)
+    """Look the cell up; one that is not in the table, as no cell of the space should be, counts as a violation."""
+    key = identity(data, state)
+    row = min(np.searchsorted(data.keys, key), data.keys.size - 1)
     for k in range(out.size):
         out[k] = data.values[row, k]
-    return 0
+    return data.keys[row] != key
 
 
 def decode(moves: Sequence[int]) -> tuple[NDArray[np.int8], list[int]]:
@@ -80,6 +81,22 @@ def decode(moves: Sequence[int]) -> tuple[NDArray[np.int8], list[int]]:
     sources, labels = state.scratch[0, :n], state.scratch[1, :n]
     matrix = (sources[None, :] >> np.arange(n)[:, None] & 1).astype(np.int8)
     return matrix, (labels[1:-1] - 1).tolist()
+
+
+def encode(matrix: NDArray[np.int8], operations: Sequence[int]) -> list[int]:
+    """Return moves that build a cell whose vertices are all on a way from input to output."""
+    n = len(matrix)
+    # Vertices that the cell does not have are the first ones after the input.
+    places = [0, *range(MAX_VERTICES - n + 1, MAX_VERTICES)]
+    number = {place: vertex for vertex, place in enumerate(places)}
+    moves = []
+    for target, source in STEPS:
+        vertex = number.get(target)
+        if vertex is None or (source >= 0 and source not in number):
+            moves.append(0)
+        else:
+            moves.append(int(operations[vertex - 1] if source < 0 else matrix[number[source], vertex]))
+    return moves
 
 
 def describe(moves: Sequence[int]) -> str:

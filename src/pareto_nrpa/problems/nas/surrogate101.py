@@ -39,12 +39,15 @@ def predicted_accuracies(cells: Path, sample: Path) -> NDArray[np.float64]:
 def _predict(cells: Path, sample: Path) -> NDArray[np.float32]:
     logger.warning("fitting the surrogate of NAS-Bench-101, once on this machine; it takes about a minute")
     known, accuracies = read_sample(sample)
-    model = fit(features(known), accuracies)
     table = read_columns(cells, _COLUMNS)
-    predicted = [
-        model.predict(features({name: column[begin : begin + _ROWS_AT_ONCE] for name, column in table.items()}))
-        for begin in range(0, len(table["params"]), _ROWS_AT_ONCE)
-    ]
+    model = fit(features(known), accuracies)
+    from threadpoolctl import threadpool_limits
+
+    predicted = []
+    with threadpool_limits(1, user_api="openmp"):
+        for begin in range(0, len(table["params"]), _ROWS_AT_ONCE):
+            part = {name: column[begin : begin + _ROWS_AT_ONCE] for name, column in table.items()}
+            predicted.append(model.predict(features(part)))
     return np.concatenate(predicted).astype(np.float32)
 
 
@@ -75,10 +78,13 @@ def fit(x: NDArray[np.float32], accuracies: NDArray[np.float64]) -> Any:
     """Return a gradient boosting model; by absolute errors, as some trainings failed and must not spoil the others."""
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor
+        from threadpoolctl import threadpool_limits
     except ImportError as error:
         message = 'the surrogate of NAS-Bench-101 needs scikit-learn; install it with: pip install "pareto-nrpa[nas]".'
         raise ImportError(message) from error
     model = HistGradientBoostingRegressor(
         loss="absolute_error", max_iter=400, learning_rate=0.08, early_stopping=False, random_state=0
     )
-    return model.fit(x, accuracies)
+    # One thread: threads that wait for each other take many times as long where the machine is busy.
+    with threadpool_limits(1, user_api="openmp"):
+        return model.fit(x, accuracies)

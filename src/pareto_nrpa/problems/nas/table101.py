@@ -94,9 +94,9 @@ def check_objectives(problem: str, names: Sequence[str], known: Sequence[str]) -
         raise InstanceError(f"each objective of {problem} can be asked for once, got {'+'.join(names)}.")
 
 
-def read_cells(path: Path, *, rows: int = N_CELLS) -> Cells:
+def read_cells(path: Path) -> Cells:
     """Return the cells of a table, which must all differ."""
-    found: dict[str, Any] = read_columns(path, ["n_vertices", "adj_bits", "ops"], rows=rows)
+    found: dict[str, Any] = read_columns(path, ["n_vertices", "adj_bits", "ops"], rows=N_CELLS)
     n, bits, ops = (found[name] for name in ("n_vertices", "adj_bits", "ops"))
     is_whole = all(column.dtype.kind in "iu" for column in (n, bits, ops))
     if not is_whole or n.ndim != 1 or bits.ndim != 1 or ops.shape[1:] != (MAX_VERTICES - 2,):
@@ -104,7 +104,7 @@ def read_cells(path: Path, *, rows: int = N_CELLS) -> Cells:
     if n.min() < 2 or n.max() > MAX_VERTICES or bits.min() < 0 or ops.min() < -1 or ops.max() > 2:
         raise DataError(f"the table {path} has cells that are none of NAS-Bench-101.")
     keys: Any = computed_once("nasbench101-keys", [path], _KEYS_VERSION, lambda: cell_keys(n, bits, ops))
-    n_missing = rows - len(np.unique(keys))
+    n_missing = N_CELLS - len(np.unique(keys))
     if n_missing:
         raise DataError(f"the table {path} must have every cell once, {n_missing:,} are there twice.")
     return Cells(n, bits, ops, keys)
