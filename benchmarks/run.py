@@ -12,8 +12,9 @@ import quality
 import scaling
 import speed
 import startup
+import surrogate
 
-PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison)}
+PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, surrogate)}
 
 
 def main(names: list[str]) -> int:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _NO_RUN = "no feasible run"
 _OBJECTIVES = ("f1", "f2")
 _GREY = "#555555"
-_CLOUD = "#c4c4c4"
+_CLOUD = "#b8b8b8"
 _CLOUD_BEFORE, _CLOUD_BEHIND = 0.05, 0.4  # how far around the fronts solutions are shown, in units of their range
 # Okabe and Ito's colours, which the colour-blind can tell apart, without yellow, which nobody sees on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -403,7 +403,7 @@ def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float
     low, high = low - _CLOUD_BEFORE * margin, high + _CLOUD_BEHIND * margin
     near = cloud[((cloud >= low) & (cloud <= high)).all(axis=1)]
     # As pixels: hundreds of thousands of points would make a file that nobody can open.
-    axes.plot(*near.T, ".", color=_CLOUD, markersize=2, markeredgewidth=0, rasterized=True, zorder=0)
+    axes.plot(*near.T, ".", color=_CLOUD, markersize=2.5, markeredgewidth=0, rasterized=True, zorder=0)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 

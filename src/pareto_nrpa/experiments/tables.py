@@ -212,7 +212,9 @@ def _of_curve(measured: Measured, problem: str) -> Table:
     largest = measured.largest[problem] if known is None else known.volume
     runs = measured.records[problem]
     columns = []
-    for n in plan.curve:
+    # A plan that was made smaller ends earlier.
+    steps = [n for n in plan.curve if plan.evaluations is None or n <= plan.evaluations] or [plan.evaluations or 1]
+    for n in steps:
         shares = {label: [share_after(record, n, reference, largest) for record in runs[label]] for label in runs}
         cells = [Cell(*mean_and_interval(s), len(s), None, digits=_CURVE_DIGITS) for s in shares.values()]
         columns.append(_mark_best(cells, "hypervolume"))
@@ -221,7 +223,7 @@ def _of_curve(measured: Measured, problem: str) -> Table:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", problem)
     what = "the largest hypervolume of any run" if known is None else "the true front's hypervolume"
     title = f"{problem}: share of {what} after some evaluations"
-    return _table(f"{name}-curve", title, "Algorithm", headed, [f"{n:,}" for n in plan.curve], cells_by_label)
+    return _table(f"{name}-curve", title, "Algorithm", headed, [f"{n:,}" for n in steps], cells_by_label)
 
 
 def _of_grid(measured: Measured, metric: str) -> Table:

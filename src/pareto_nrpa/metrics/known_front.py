@@ -16,10 +16,10 @@ def nondominated(points: ArrayLike) -> NDArray[np.float64]:
     """Return the points that no other dominates, each once, in the order of their objectives."""
     import moocore
 
-    array = np.unique(as_points(points), axis=0)
-    if array.shape[1] == 1:
-        return array[:1]
-    front: NDArray[np.float64] = array[moocore.is_nondominated(array)] if len(array) else array
+    array = as_points(points)
+    if len(array) == 0 or array.shape[1] == 1:
+        return array[:0] if len(array) == 0 else array.min(axis=0, keepdims=True)
+    front: NDArray[np.float64] = np.unique(array[moocore.is_nondominated(array)], axis=0)
     return front
 
 
