@@ -13,8 +13,9 @@ import scaling
 import speed
 import startup
 import surrogate
+import unique
 
-PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, surrogate)}
+PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, surrogate, unique)}
 
 
 def main(names: list[str]) -> int:
