@@ -33,7 +33,7 @@ def _crc(data, table):  # type: ignore[no-untyped-def]
     """Return the CRC-32C (Castagnoli) of bytes."""
     crc = 0xFFFFFFFF
     for byte in data:
-        crc = (crc >> 8) ^ table[(crc ^ byte) & 0xFF]
+        crc = (crc >> 8) ^ table[(crc ^ np.int64(byte)) & 0xFF]
     return crc ^ 0xFFFFFFFF
 
 
