@@ -165,12 +165,20 @@ def solve(
         seed = search.seed  # the one that made the first part
     else:
         search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
-    if counts_unique(stop) and search.unique_evaluations is None:
+    if counts_unique(stop):
+        _count_unique(search, algorithm.name, checkpoint)
+    run = _Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
+    return run.to_the_end()
+
+
+def _count_unique(search: Search, algorithm: str, checkpoint: str | os.PathLike[str] | None) -> None:
+    """Let a search count every solution once, unless it does already."""
+    if not hasattr(search, "count_unique"):  # an algorithm of the user's own
+        raise ValueError(f"{algorithm} cannot count unique evaluations; stop by all of them.")
+    if search.unique_evaluations is None:
         if search.evaluations:
             raise CheckpointError(f"{checkpoint} was made without counting unique evaluations; name another file.")
         search.count_unique()
-    run = _Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
-    return run.to_the_end()
 
 
 def check_problem_type(problem: object) -> None:
@@ -301,7 +309,7 @@ class _Run:
             objectives=objectives,
             violations=violations,
             signs=self.signs,
-            unique_evaluations=self.search.unique_evaluations,
+            unique_evaluations=getattr(self.search, "unique_evaluations", None),
         )
 
     def result(self) -> Result:
@@ -327,7 +335,7 @@ class _Run:
             reference_point=None if reference is None else (reference * self.signs).tolist(),
             maximise=(self.signs < 0).tolist(),
             versions=_versions(),
-            unique_evaluations=self.search.unique_evaluations,
+            unique_evaluations=getattr(self.search, "unique_evaluations", None),
             objective_names=[str(name) for name in self.problem.objective_names or ()],
             descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
             log=log,
