@@ -91,6 +91,9 @@ def test_the_page_and_the_figure_over_the_cloud(measured, tmp_path):
     page, *_ = write_tables(measured, tmp_path)
     text = page.read_text()
     assert "Share of the true front found" in text
+    assert f"All 6 solutions of {MO_TSP} are known, and so is its true front: [3 points](tables/" in text
+    (front,) = (tmp_path / "tables").glob("*-true-front.csv")
+    assert front.read_text() == "cost,delay\n1,3\n2,2\n3,1\n"
     assert "share of the true front's hypervolume after some evaluations" in text
     paths = write_figures(measured, tmp_path)
     assert [path.suffix for path in paths] == [".png", ".svg"]

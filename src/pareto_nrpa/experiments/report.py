@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def write_tables(measured: Measured, folder: Path) -> list[Path]:
-    """Write the page of a plan, its tables as CSV and LaTeX, and the metrics of every run."""
+    """Write the page of a plan, its tables as CSV and LaTeX, the metrics of every run, and true fronts."""
     plan = measured.plan
     found = tables(measured)
     written = [
@@ -35,7 +35,18 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
         stem = f"{plan.name}-{_slug(table.name)}"
         written.append(_write(folder / "tables" / f"{stem}.csv", table.csv()))
         written.append(_write(folder / "tables" / f"{stem}.tex", table.latex()))
+    for problem, known in measured.known.items():
+        lines = [",".join(known.names), *(",".join(map(_number, point)) for point in known.front.tolist())]
+        written.append(_write(folder / "tables" / _true_front(plan.name, problem), "\n".join(lines) + "\n"))
     return written
+
+
+def _true_front(plan: str, problem: str) -> str:
+    return f"{plan}-{_slug(problem)}-true-front.csv"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value.is_integer() else f"{value:g}"
 
 
 def _page(measured: Measured, found: list[Table]) -> str:
@@ -47,6 +58,13 @@ def _page(measured: Measured, found: list[Table]) -> str:
         "",
     ]
     lines += ["Mean ± 95 % confidence interval over n runs, best in bold; the paper's figure in brackets.", ""]
+    for problem, known in measured.known.items():
+        lines += [
+            f"All {len(known.points):,} solutions of {escape_markdown(problem)} are known, and so is its true front: "
+            f"[{len(known.front)} points](tables/{_true_front(plan.name, problem)}). Up to the fixed reference point "
+            "the hypervolume is a share of the true front's.",
+            "",
+        ]
     failed = [row for row in measured.rows if row.error]
     if failed:
         lines += [f"{len(failed)} runs failed; the first one: {escape_markdown(failed[0].error)}", ""]
