@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class ArchiveView:
+class ArchiveView(ABC):
     """The part of a search that looks at its archive; `_archived` says where it is."""
 
     _signs: NDArray[np.float64]
 
+    @abstractmethod
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         """Return the archive, the counters, and what turns numbers of moves into moves."""
-        raise NotImplementedError
 
     @property
     def evaluations(self) -> int:

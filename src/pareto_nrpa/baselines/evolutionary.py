@@ -7,6 +7,7 @@ constraints, and with its own constraint handling NSGA-II and SMS-EMOA do worse 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -36,13 +37,13 @@ class _Evolutionary(Baseline):
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
+    @abstractmethod
     def first_size(self, problem: AnyProblem) -> int:
         """Return the size of the first population."""
-        raise NotImplementedError
 
+    @abstractmethod
     def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm, which draws the first population and knows the defaults."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -225,15 +226,17 @@ class _Search(BaselineSearch):
             self._tell(self._scores[:, 1:] + PENALTY * self._scores[:, :1])
         return self._next - begin
 
+    @abstractmethod
     def _begin(self, algorithm: Any) -> None:
         """Take over from pymoo, which has been set up but not asked for anything."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _ask(self) -> None:
-        raise NotImplementedError
+        """Show the solutions to evaluate next."""
 
+    @abstractmethod
     def _tell(self, objectives: Any) -> None:
-        raise NotImplementedError
+        """Learn from the (penalised) objectives of what was shown."""
 
     def _show(self, genes: Any) -> None:
         """Make these solutions the next to evaluate."""

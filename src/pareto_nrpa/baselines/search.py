@@ -75,7 +75,7 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     return dict(saved)
 
 
-class BaselineSearch(ArchiveView, ABC):
+class BaselineSearch(ArchiveView):
     """A baseline at work on one problem."""
 
     def __init__(self, problem: AnyProblem, baseline: Baseline, *, seed: int, budget: int | None) -> None:
