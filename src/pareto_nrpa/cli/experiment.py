@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,9 +94,21 @@ class Selection:
         plan = self.load()
         measured = measure(plan, Store(self.folder), self.place)
         if not measured.rows:
-            command = f"pareto-nrpa experiment run {plan.name}"
+            command = f"pareto-nrpa experiment run {self.arguments()}"
             fail(f"there are no runs of {plan.name} in {self.folder} yet; make them with: {command}")
         return measured
+
+    def arguments(self) -> str:
+        """Return the selection as one would type it."""
+        words = [self.plan]
+        for option in fields(self)[1:]:
+            value, name = getattr(self, option.name), f"--{option.name.replace('_', '-')}"
+            if value is True:
+                words.append(name)
+            elif value != option.default:
+                for item in value if isinstance(value, list) else [value]:
+                    words += [name, str(item)]
+        return shlex.join(words)
 
 
 def _takes_selection(command: Callable[..., None]) -> Callable[..., None]:
