@@ -6,7 +6,6 @@ constraints, and with its own constraint handling NSGA-II and SMS-EMOA do worse 
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
@@ -26,6 +25,7 @@ from ..problem import AnyProblem, problem_name
 from .generations import Generations, LeastContribution, RankAndCrowding
 from .players import check_status
 from .search import Baseline, BaselineSearch
+from .weights import most_partitions
 
 
 @dataclass(frozen=True)
@@ -175,14 +175,7 @@ def _directions(m: int, n: int) -> Any:
     """Return about n evenly spread weight vectors."""
     from pymoo.util.ref_dirs import get_reference_directions
 
-    partitions = 1
-    while _n_directions(m, partitions + 1) <= n:
-        partitions += 1
-    return get_reference_directions("das-dennis", m, n_partitions=partitions)
-
-
-def _n_directions(m: int, partitions: int) -> int:
-    return math.comb(partitions + m - 1, m - 1)
+    return get_reference_directions("das-dennis", m, n_partitions=most_partitions(m, n))
 
 
 def _check_pymoo() -> None:

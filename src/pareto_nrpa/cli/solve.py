@@ -169,15 +169,16 @@ def _targets(out: Path | None, json: Path | None, name: str, seed: int) -> list[
         place = Path(_DEFAULT_OUT) if out is None else out
         if place.suffix not in ("", ".json", ".csv") and not place.is_dir():
             fail(f"--out must be a folder or a file ending in .json or .csv, got {place}.")
-        targets.append(place if place.suffix in (".json", ".csv") else place / f"{_slug(name)}-seed{seed}.json")
+        targets.append(place if place.suffix in (".json", ".csv") else place / f"{_stem(name)}-seed{seed}.json")
     for target in targets:
         check_writable(target)
     return targets
 
 
-def _slug(name: str) -> str:
-    text = name.replace("=", "")
-    return "".join(c if c.isalnum() or c in "._-" else "-" for c in text).strip(".-")[:100] or "result"
+def _stem(name: str) -> str:
+    from ..files import file_name
+
+    return file_name(name.replace("=", "")).strip(".-")[:100] or "result"
 
 
 def _save(result: Result, targets: list[Path], json: Path | None, out: Path | None) -> list[Path]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms import algorithm
+from ..files import file_name
 from ..stop import MaxCpuTime, MaxEvaluations, StopCriterion
 from .plan_checks import (
     ALGORITHM_KEYS,
@@ -63,7 +64,7 @@ class Run:
         """A name for the run: readable, and different for different runs."""
         content = json.dumps(_plain_numbers(self.to_dict()), sort_keys=True)
         digest = hashlib.sha256(content.encode()).hexdigest()[:12]
-        readable = "".join(c if c.isalnum() or c in "._-" else "-" for c in f"{self.problem}-{self.algorithm}")
+        readable = file_name(f"{self.problem}-{self.algorithm}")
         return f"{readable[:60]}-seed{self.seed}-{digest}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -175,8 +176,7 @@ def load_plan(name_or_path: str) -> Plan:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise PlanError(f"cannot read the plan {path}: {error}.") from error
-        name = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)  # names files
-        return _read(name, f"plan {name_or_path}", text)
+        return _read(file_name(path.stem), f"plan {name_or_path}", text)
     near = difflib.get_close_matches(name_or_path, plan_names(), n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise PlanError(f"unknown plan {name_or_path!r}.{hint} There are: {', '.join(plan_names())}; or give a TOML file.")
