@@ -334,7 +334,7 @@ class _Run:
             history=history,
             reference_point=None if reference is None else (reference * self.signs).tolist(),
             maximise=(self.signs < 0).tolist(),
-            versions=_versions(),
+            versions=versions(),
             unique_evaluations=getattr(self.search, "unique_evaluations", None),
             objective_names=[str(name) for name in self.problem.objective_names or ()],
             descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
@@ -370,7 +370,9 @@ class _Interrupt:
             signal.signal(number, previous)
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return what a result depends on: Python and the libraries that are installed."""
+
     def installed() -> Iterator[tuple[str, str]]:
         for name in ("pareto-nrpa", "numpy", "numba", "moocore", "pymoo"):
             try:

@@ -71,6 +71,11 @@ def fused_kernel(function: Callable[..., Any]) -> Any:
     return njit(**_ENGINE_OPTIONS, fastmath={"contract"})(function)
 
 
+def cached_kernel(function: Callable[..., Any]) -> Any:
+    """Mark a kernel that Python calls with any types, found again on disk; all that it calls must be in its file."""
+    return njit(**_OPTIONS, cache=True)(function)
+
+
 def is_kernel(function: Callable[..., Any]) -> bool:
     """Tell whether a function was marked as compiled code (any function, where compiling is switched off)."""
     return _JIT_IS_OFF or hasattr(function, "py_func")

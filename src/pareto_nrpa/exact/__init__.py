@@ -1,0 +1,7 @@
+"""Exact fronts: all efficient tours with time windows, with the proof that there are no others."""
+
+from .certificate import Certificate, CertificateError
+from .certify import certify
+from .check import check_certificate
+
+__all__ = ["Certificate", "CertificateError", "certify", "check_certificate"]

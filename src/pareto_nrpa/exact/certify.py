@@ -1,0 +1,195 @@
+"""The one call: an incumbent front, the proof, and the answer whatever ends it."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ProblemError
+from ..nrpa.params import ParetoNRPA
+from ..problem import CompiledProblem, data_fingerprint, problem_name
+from ..problems.mo_tsptw import Windows
+from ..result import Front, Result
+from ..solver import solve, versions
+from ..stop import MaxEvaluations, MaxRuntime
+from .certificate import INFEASIBLE, OPEN, PROVED, Certificate
+from .check import check_tours, rounded_costs
+from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
+from .network import build_networks
+from .proof import Progress, Proof
+from .region import KnownFront
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Sets of cities are 64-bit numbers that also hold the last city.
+MOST_CITIES = 58
+DEFAULT_MEMORY = 4e9
+_LEAST_MEMORY = 1e8
+_INCUMBENT_EVALUATIONS = 20_000
+# Bounds are sums made in another order than along a tour.
+_SAFETY = 1e-6
+
+
+def certify(
+    problem: CompiledProblem,
+    incumbent: Front | Result | None = None,
+    *,
+    time_limit: float | None = None,
+    memory_limit: float = DEFAULT_MEMORY,
+    seed: int = 0,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Certificate:
+    """Find all efficient tours of a travelling salesman problem with time windows, and prove that there are no others.
+
+    Parameters
+    ----------
+    problem
+        A `mo_tsptw` problem with one or two costs and at most 58 cities.
+    incumbent
+        Tours to start from; by default those of a short Pareto-NRPA run. The better they are, the shorter the proof.
+    time_limit
+        Seconds after which to stop with what is proved by then; Ctrl-C does the same at any time.
+    memory_limit
+        Bytes to stay below, about; what needs more is left open.
+    seed
+        Of the Pareto-NRPA run.
+    on_progress
+        Called many times a second with where the proof stands.
+
+    Returns
+    -------
+    Certificate
+        `proved` with all efficient objective vectors and a tour for each, or what is still open.
+    """
+    _check(problem, time_limit, memory_limit)
+    clock = _Clock(time_limit)
+    front = KnownFront(problem.n_objectives)
+    stopped_by, proof, networks = "", None, None
+    try:
+        if incumbent is not None:
+            _add_incumbent(front, problem, incumbent)
+        networks = build_networks(problem.data)
+        if networks is not None:
+            if incumbent is None:
+                _search_incumbent(front, problem, seed, clock)
+            proof = Proof(networks, front, memory_limit, clock.watching(on_progress))
+            proof.run()
+            stopped_by = "the memory limit"
+    except _TimeIsUp:
+        stopped_by = "the time limit"
+    except KeyboardInterrupt:
+        stopped_by = "Ctrl-C"
+    return _certificate(problem, front, proof, is_contradiction=networks is None, stopped_by=stopped_by, clock=clock)
+
+
+def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
+    if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, Windows):
+        raise ProblemError(
+            "certify proves travelling salesman problems with time windows, made by mo_tsptw or read by load; got "
+            f"{problem_name(problem)}."
+        )
+    if problem.n_objectives > 2:
+        raise ProblemError(f"certify takes one or two costs, {problem.name} has {problem.n_objectives}.")
+    if len(problem.data.opens) > MOST_CITIES:
+        raise ProblemError(f"certify takes at most {MOST_CITIES} cities, {problem.name} has {len(problem.data.opens)}.")
+    if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
+        raise ProblemError(f"time_limit must be a number of seconds above 0, got {time_limit}.")
+    if not (memory_limit >= _LEAST_MEMORY and math.isfinite(memory_limit)):
+        raise ProblemError(f"memory_limit must be at least {_LEAST_MEMORY:g} bytes (100 MB), got {memory_limit}.")
+
+
+class _TimeIsUp(Exception):
+    """The time limit has passed."""
+
+
+class _Clock:
+    def __init__(self, limit: float | None) -> None:
+        self._limit = limit
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def watching(self, on_progress: Callable[[Progress], None] | None) -> Callable[[Progress], None]:
+        """Return who is told of progress and looks at the clock."""
+
+        def look_up(progress: Progress) -> None:
+            if on_progress is not None:
+                on_progress(progress)
+            if self.left() <= 0:
+                raise _TimeIsUp
+
+        return look_up
+
+    def left(self) -> float:
+        """Return how many seconds are left."""
+        return math.inf if self._limit is None else self._limit - (time.perf_counter() - self._wall)
+
+    def spent(self) -> tuple[float, float]:
+        """Return the seconds of CPU and wall time so far."""
+        return time.process_time() - self._cpu, time.perf_counter() - self._wall
+
+
+def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front | Result) -> None:
+    tours = incumbent.front if isinstance(incumbent, Result) else incumbent
+    if len(tours) and not tours.is_feasible:
+        raise ProblemError("the incumbent has no feasible tour; give one that has, or none.")
+    check_tours(problem, tours.objectives, tours.solutions, "incumbent")
+    _add(front, problem, tours)
+
+
+def _search_incumbent(front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock) -> None:
+    stop = MaxEvaluations(_INCUMBENT_EVALUATIONS)
+    limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
+    found = solve(problem, ParetoNRPA(), stop=limited, seed=seed).front
+    if found.is_feasible:
+        _add(front, problem, found)
+
+
+def _add(front: KnownFront, problem: CompiledProblem, tours: Front) -> None:
+    """Take tours in with their costs to all digits, whatever a file has."""
+    solutions = [[int(city) for city in tour] for tour in tours.solutions]
+    front.add((rounded_costs(problem.data, tour), tour) for tour in solutions)
+
+
+def _certificate(
+    problem: CompiledProblem,
+    front: KnownFront,
+    proof: Proof | None,
+    *,
+    is_contradiction: bool,
+    stopped_by: str,
+    clock: _Clock,
+) -> Certificate:
+    is_open = not is_contradiction and (proof is None or bool(proof.open_intervals))
+    intervals = proof.open_intervals if proof is not None else [(-math.inf, math.inf)]
+    intervals = intervals if is_open else []
+    bounds = _bounds(problem, proof)
+    lower = lower_bound_set(front, intervals, bounds)
+    point = problem.reference_point
+    cpu_seconds, wall_seconds = clock.spent()
+    return Certificate(
+        instance=problem.name,
+        fingerprint=data_fingerprint(problem),
+        status=OPEN if is_open else PROVED if len(front) else INFEASIBLE,
+        stopped_by=stopped_by if is_open else "",
+        objectives=front.objectives,
+        solutions=front.tours,
+        open_boxes=open_boxes(front, intervals, bounds),
+        lower_bounds=lower,
+        gap=remaining_gap(front, lower, None if point is None else np.asarray(point, float)) if is_open else 0.0,
+        labels=proof.labels if proof is not None else 0,
+        cpu_seconds=cpu_seconds,
+        wall_seconds=wall_seconds,
+        versions=versions(),
+    )
+
+
+def _bounds(problem: CompiledProblem, proof: Proof | None) -> list[LowerBound]:
+    """Return all that is known of the least weighted sums; at least, that every city is entered once."""
+    costs = problem.data.costs
+    entered = [np.where(np.eye(len(matrix), dtype=bool), np.inf, matrix).min(axis=0).sum() for matrix in costs]
+    simple = [(np.eye(len(costs))[k], float(least)) for k, least in enumerate(entered)]
+    proved = [] if proof is None else proof.least
+    return [(weights, bound - _SAFETY) for weights, bound in [*simple, *proved] if math.isfinite(bound)]

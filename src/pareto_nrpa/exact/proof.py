@@ -1,0 +1,208 @@
+"""The proof that a front is complete: every interval of the first objective is searched until nothing is left in it.
+
+An interval is searched by labels, from the depot on, that the completion bounds of a few directions leave alive. While
+there are too many, only the most promising go on: that proves nothing, but finds most of the tours still missing, with
+which there are fewer labels the next time. Then the interval is cut into shorter ones, which need fewer labels, and the
+bounds are made stronger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice, repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..kernels.labelling import BOUNDED, COUNT, DOMINATED, REMOVED
+from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, next_layer, root
+from .region import EVERYTHING, Interval, KnownFront, complement, partition
+from .relaxation import Direction, Effort, Relaxation, combined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from .network import Networks
+
+# Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner. Half of it is the rounding, and
+# the rest leaves room for sums made in another order.
+_BELOW_A_CORNER = 0.25e-9
+_DIRECTIONS_KEPT = 12
+
+
+class Stage(NamedTuple):
+    """How an interval is searched."""
+
+    effort: Effort
+    width: int  # labels of a layer, at most
+    parts: int  # that the open intervals are cut into, about
+
+
+_QUICK = Effort(coarse_steps=15, fine_steps=5, memory=4, final_memory=5)
+_STRONG = Effort(coarse_steps=20, fine_steps=20, memory=5, final_memory=8)
+_STRONGER = Effort(coarse_steps=20, fine_steps=30, memory=6, final_memory=10)
+_STAGES = [
+    Stage(_QUICK, 5_000, 3),
+    Stage(_QUICK, 50_000, 4),
+    Stage(_STRONG, 200_000, 6),
+    Stage(_STRONG, 1_000_000, 10),
+    Stage(_STRONGER, 5_000_000, 20),
+    Stage(_STRONGER, 100_000_000, 64),
+]
+# Of a layer that is too large, so many go on: what they find does not get better with more.
+_WIDTH_AFTER_A_CUT = 30_000
+_MOST_REPETITIONS = 4
+
+
+@dataclass
+class Progress:
+    """Where a proof stands."""
+
+    interval: Interval = EVERYTHING
+    stage: int = 0
+    layer: int = 0
+    layers: int = 0
+    labels: int = 0  # alive in the layer at hand
+    bounded: int = 0  # removed by bounds, in all
+    dominated: int = 0
+    points: int = 0
+
+
+@dataclass
+class Proof:
+    """A search through all intervals, which can end at any time and then tells which are still open."""
+
+    networks: Networks
+    front: KnownFront
+    memory_limit: float
+    look_up: Callable[[Progress], None]  # called many times a second; may raise to end the proof
+    open_intervals: list[Interval] = field(default_factory=lambda: [EVERYTHING])
+    _proved: list[Interval] = field(default_factory=list)
+    directions: list[Direction] = field(default_factory=list)
+    least: list[tuple[NDArray[np.float64], float]] = field(default_factory=list)  # valid for all tours: weights, bound
+    progress: Progress = field(default_factory=Progress)
+    labels: int = 0
+
+    def run(self) -> None:
+        """Prove one interval after the other; those left open in the end need more memory than there is."""
+        self.progress.layers = len(self.networks.forward.opens) - 1
+        for self.progress.stage, stage in enumerate(_STAGES, 1):
+            # The ends first: what is found there moves the borders of the others.
+            self._search_repeatedly(stage, self._first_pieces())
+            self._search_repeatedly(stage, self._last_pieces())
+            for piece in self._pieces(stage.parts):
+                if np.isfinite(piece).all():
+                    self._search_repeatedly(stage, repeat(piece))
+            if not self.open_intervals:
+                break
+
+    def _first_pieces(self) -> Iterator[Interval]:
+        """Yield what is open below the first point of the front, which may move."""
+        while self.open_intervals and self._pieces(1)[0][0] == -np.inf:
+            yield self._pieces(1)[0]
+
+    def _last_pieces(self) -> Iterator[Interval]:
+        """Yield what is open beyond the last point of the front, unless that is everything."""
+        while self.open_intervals and self._pieces(1)[-1][1] == np.inf and self._pieces(1)[-1][0] > -np.inf:
+            yield self._pieces(1)[-1]
+
+    def _pieces(self, parts: int) -> list[Interval]:
+        return partition(self.open_intervals, self.front, parts)
+
+    def _search_repeatedly(self, stage: Stage, intervals: Iterator[Interval]) -> None:
+        """Search an interval as long as that finds new tours."""
+        for interval in islice(intervals, _MOST_REPETITIONS):
+            self.progress.interval = interval
+            is_complete, n_new = self._search(interval, stage)
+            if is_complete:
+                self._proved.append(interval)
+                self.open_intervals = complement(self._proved)
+            if is_complete or not n_new:
+                break
+
+    def _search(self, interval: Interval, stage: Stage) -> tuple[bool, int]:
+        """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
+        boxes = self.front.boxes(interval)
+        directions = self._directions(interval, stage.effort)
+        corners = np.column_stack([_sums(boxes, direction.weights) for direction in directions]) - _BELOW_A_CORNER
+        bounds = combined(directions, np.minimum(corners, 1e299))
+        network = self.networks.forward
+        layer, ancestry, is_complete = root(network), Ancestry(), True
+        room = self.memory_limit - sum(direction.bounds.values.nbytes for direction in self.directions)
+        width = min(stage.width, int(0.6 * room / BYTES_PER_LABEL))
+        for position in range(1, len(network.opens)):
+            self.progress.layer = position
+            layer, numbers, is_cut = next_layer(
+                network, bounds, layer, position, look_up=self._count, width=max(width, 1)
+            )
+            self.progress.bounded += int(numbers[BOUNDED])
+            self.progress.dominated += int(numbers[DOMINATED])
+            ancestry.add(layer)
+            if is_cut or ancestry.size * BYTES_PER_ANCESTOR > 0.3 * room:
+                is_complete, width = False, min(width, _WIDTH_AFTER_A_CUT)
+            if not len(layer.states):
+                break
+        self.labels += ancestry.size
+        return is_complete, self._add_tours(layer.costs, layer.last(), ancestry)
+
+    def _count(self, numbers: NDArray[np.int64]) -> None:
+        self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])
+        self.progress.points = len(self.front)
+        self.look_up(self.progress)
+
+    def _add_tours(self, costs: NDArray[np.float64], last: NDArray[np.uint8], ancestry: Ancestry) -> int:
+        closing = self.networks.forward.costs[:, last, 0].T
+        objectives = np.round(costs + closing, 9)  # as the problem does
+        new = np.flatnonzero(self.front.is_new(objectives))
+        return self.front.add((objectives[path], ancestry.tour(int(path))) for path in new)
+
+    def _directions(self, interval: Interval, effort: Effort) -> list[Direction]:
+        """Return the directions in which an interval is bounded: across it, and across its neighbours."""
+        boxes = self.front.boxes(interval)
+        if self.front.objectives.shape[1] == 1:
+            return [self._direction(np.ones(1), boxes, effort)]
+        first = self.front.objectives[:, 0]
+        if not len(first) or interval[1] <= first[0]:
+            return [self._direction(np.array([1.0, 0.0]), boxes, effort)]
+        if interval[0] >= first[-1]:
+            return [self._direction(np.array([0.0, 1.0]), boxes, effort)]
+        begin = max(int(np.searchsorted(first, interval[0], "right")) - 1, 0)
+        end = min(int(np.searchsorted(first, interval[1])), len(first) - 1)
+        left, right = max(0, 2 * begin - end), min(len(first) - 1, 2 * end - begin)
+        around = self.front.boxes((first[left], first[right]))
+        around = around[np.isfinite(around).all(axis=1)]
+        return [
+            self._direction(self._across(*ends), around, effort) for ends in ((left, begin), (begin, end), (end, right))
+        ]
+
+    def _across(self, begin: int, end: int) -> NDArray[np.float64]:
+        """Return the weights for which two points of the front are equally good; beyond the ends, one objective."""
+        if begin == end:
+            return np.array([1.0, 0.0]) if begin == 0 else np.array([0.0, 1.0])
+        left, right = self.front.objectives[begin], self.front.objectives[end]
+        weights = np.array([left[1] - right[1], right[0] - left[0]])
+        return weights / weights.sum()
+
+    def _direction(self, weights: NDArray[np.float64], boxes: NDArray[np.float64], effort: Effort) -> Direction:
+        """Return the bounds for a direction, good for some boxes: made before for nearly the same one, or made now."""
+        for known in self.directions:
+            limit = _sums(boxes, known.weights).max()
+            is_near = np.abs(known.weights - weights).max() <= 0.03
+            if is_near and known.effort == effort and limit <= known.limit:
+                return known
+        limit = float(_sums(boxes, weights).max())
+        relaxation = Relaxation(self.networks, weights, self._count)
+        near = min(self.directions, key=lambda known: np.abs(known.weights - weights).max(), default=None)
+        best_known = float((self.front.objectives @ weights).min()) if len(self.front) else 2 * relaxation.sums.max()
+        relaxation.find_prices(best_known, effort, start=None if near is None else near.prices)
+        direction = relaxation.direction(limit, effort)
+        self.least.append((weights, direction.least))
+        self.directions = [*self.directions[1 - _DIRECTIONS_KEPT :], direction]
+        return direction
+
+
+def _sums(points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weighted sums in which an infinite value with weight 0 counts as nothing."""
+    return np.asarray(np.where(weights > 0, points, 0.0) @ weights)
