@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from .baselines.tree_search import ParetoMCTS as ParetoMCTS
     from .baselines.weighted_nrpa import WeightedNRPA as WeightedNRPA
     from .callbacks import Callbacks as Callbacks
+    from .exact import Certificate as Certificate
+    from .exact import CertificateError as CertificateError
+    from .exact import certify as certify
+    from .exact import check_certificate as check_certificate
     from .exceptions import CheckpointError as CheckpointError
     from .exceptions import DataError as DataError
     from .exceptions import InstanceError as InstanceError
@@ -62,6 +66,10 @@ _HOMES = {
     "ParetoMCTS": "baselines.tree_search",
     "WeightedNRPA": "baselines.weighted_nrpa",
     "Callbacks": "callbacks",
+    "Certificate": "exact",
+    "CertificateError": "exact",
+    "certify": "exact",
+    "check_certificate": "exact",
     "CheckpointError": "exceptions",
     "DataError": "exceptions",
     "InstanceError": "exceptions",

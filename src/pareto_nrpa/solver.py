@@ -241,7 +241,7 @@ class _Run:
         for callback in self.callbacks:
             callback.on_start(self.progress())
         try:
-            with _Interrupt() as interrupt:
+            with Interrupt() as interrupt:
                 self._loop(interrupt)
             self._save()
         except KeyboardInterrupt:
@@ -261,7 +261,7 @@ class _Run:
             raise
         return result
 
-    def _loop(self, interrupt: _Interrupt) -> None:
+    def _loop(self, interrupt: Interrupt) -> None:
         saved = time.perf_counter()
         progress = self.progress()
         while not self.stop(progress):
@@ -342,7 +342,7 @@ class _Run:
         )
 
 
-class _Interrupt:
+class Interrupt:
     """Turns the first Ctrl-C or SIGTERM into a request that is looked at between slices; a second one acts as usual."""
 
     _names: ClassVar[dict[int, str]] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
@@ -351,7 +351,7 @@ class _Interrupt:
         self.requested = ""
         self._previous: dict[int, Any] = {}
 
-    def __enter__(self) -> _Interrupt:
+    def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread():
             for number in self._names:
                 previous = signal.getsignal(number)
