@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .callbacks import Callbacks
-from .metrics import MANY_OBJECTIVES, hypervolume, n_found, nondominated, worst_point
+from .metrics import MANY_OBJECTIVES, hypervolume, worst_point
 from .problem import objective_signs
 from .result import rows_to_show
 
@@ -43,7 +43,6 @@ class ProgressBar(Callbacks):
         self, problem: AnyProblem, *, evaluations: int | None, seconds: float | None, quiet: bool = False
     ) -> None:
         self._evaluations, self._seconds, self._quiet = evaluations, seconds, quiet
-        self._known_front = None if problem.all_objectives is None else nondominated(problem.all_objectives)
         self._console = Console(stderr=True, quiet=quiet)
         self._out = Console(quiet=quiet)
         point = problem.reference_point
@@ -121,8 +120,6 @@ class ProgressBar(Callbacks):
         """Print the front as a table, and where it was saved."""
         for line in result.headline():
             self._out.print(Text(line), soft_wrap=True)
-        if self._known_front is not None:
-            self._out.print(Text(self._share(result)), soft_wrap=True)
         front, rows = result.front, rows_to_show(len(result.front))
         table = Table(box=None, header_style="bold")
         for name in result.columns():
@@ -144,16 +141,6 @@ class ProgressBar(Callbacks):
             self._out.print(f"({len(rows)} of {len(front)} shown)")
         for path in saved:
             self._out.print(Text(f"saved to {path}"), soft_wrap=True)
-
-    def _share(self, result: Result) -> str:
-        """Say how much of the true front was found."""
-        assert self._known_front is not None
-        found, total = n_found(result.front.objectives, self._known_front), len(self._known_front)
-        text = f"{found} of the {total} points of the true front were found"
-        if result.reference_point is None or not len(result.history):
-            return f"{text}."
-        best = hypervolume(self._known_front, reference_point=result.reference_point)
-        return f"{text}; the front has {result.hypervolume / best:.2%} of the true one's hypervolume."
 
 
 def _columns(objectives: NDArray[np.float64]) -> list[list[str]]:

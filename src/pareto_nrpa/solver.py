@@ -338,8 +338,17 @@ class _Run:
             unique_evaluations=getattr(self.search, "unique_evaluations", None),
             objective_names=[str(name) for name in self.problem.objective_names or ()],
             descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
+            truth=self._truth(front),
             log=log,
         )
+
+    def _truth(self, front: Front) -> dict[str, Any]:
+        """Return what the front comes to beside the true one, where that is known."""
+        from .truth import truth
+
+        known = truth(self.problem)
+        points = front.objectives * self.signs if front.is_feasible else np.zeros((0, len(self.signs)))
+        return {} if known is None else known.compared(points)
 
 
 class Interrupt:
