@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .stop import Progress as Progress
     from .stop import TargetHypervolume as TargetHypervolume
     from .testing import check_problem as check_problem
+    from .truth import true_front as true_front
 
 # Where each public name lives. Loaded when first used: the command line answers --help without importing Numba.
 _HOMES = {
@@ -98,6 +99,7 @@ _HOMES = {
     "Progress": "stop",
     "TargetHypervolume": "stop",
     "check_problem": "testing",
+    "true_front": "truth",
 }
 
 __all__ = [*_HOMES, "__version__"]

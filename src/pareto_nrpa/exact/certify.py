@@ -76,10 +76,11 @@ def certify(
         _add_incumbent(front, problem, incumbent)
     _compile(problem, on_compile, searches=incumbent is None)
     clock = _Clock(time_limit)
-    stopped_by, proof, networks = "", None, None
+    stopped_by, proof, is_contradiction = "", None, False
     with Interrupt() as interrupt:
         try:
             networks = build_networks(problem.data)
+            is_contradiction = networks is None
             if networks is not None:
                 if incumbent is None:
                     _search_incumbent(front, problem, seed, clock)
@@ -91,12 +92,7 @@ def certify(
         except KeyboardInterrupt:
             stopped_by = "Ctrl-C"
         return _certificate(
-            problem,
-            front,
-            proof,
-            is_contradiction=networks is None and not stopped_by,
-            stopped_by=stopped_by,
-            clock=clock,
+            problem, front, proof, is_contradiction=is_contradiction, stopped_by=stopped_by, clock=clock
         )
 
 
