@@ -16,7 +16,7 @@ from rich.text import Text
 from .callbacks import Callbacks
 from .metrics import MANY_OBJECTIVES, hypervolume, worst_point
 from .problem import objective_signs
-from .result import plain, rows_to_show
+from .result import per_second, plain, rows_to_show
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,14 +83,22 @@ class ProgressBar(Callbacks):
         done: float = progress.evaluations if self._evaluations else progress.seconds
         value = self._hypervolume(progress) if progress.violations == 0 else 0.0
         size = len(progress.objectives)
-        self._show(done, progress.evaluations, progress.cpu_seconds, size, progress.violations, value)
+        failed = f", {progress.failures} failed" if progress.failures else ""
+        self._show(done, progress.evaluations, progress.cpu_seconds, size, progress.violations, value, failed)
 
     def _show(
-        self, done: float, evaluations: int, cpu_seconds: float, size: int, violations: float, value: float
+        self,
+        done: float,
+        evaluations: int,
+        cpu_seconds: float,
+        size: int,
+        violations: float,
+        value: float,
+        failed: str = "",
     ) -> None:
-        rate = evaluations / cpu_seconds if cpu_seconds else 0.0
         numbers = (
-            f"{evaluations:,} evals {rate:,.0f}/s, front {size}, violations {violations:g}, hypervolume {value:.3g}"
+            f"{evaluations:,} evals {per_second(evaluations, cpu_seconds)}/s{failed}, front {size}, "
+            f"violations {violations:g}, hypervolume {value:.3g}"
         )
         self._bar.update(self._task, completed=done, numbers=numbers)
 

@@ -79,6 +79,7 @@ class Result:
     versions: dict[str, str] = field(default_factory=dict)
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = field(default=None, repr=False)
+    failures: int = 0  # of the evaluations, those that failed and were survived
 
     @property
     def hypervolume(self) -> float:
@@ -92,12 +93,14 @@ class Result:
     def headline(self) -> list[str]:
         """Return the result in a few sentences."""
         n = len(self.front)
-        rate = f" ({self.evaluations / self.cpu_seconds:,.0f} a second)" if self.cpu_seconds > 0 else ""
+        rate = f" ({per_second(self.evaluations, self.cpu_seconds)} a second)" if self.cpu_seconds > 0 else ""
         lines = [
             f"{self.instance}: {n} trade-off{'s' if n != 1 else ''} by {self.algorithm}, seed {self.seed}",
             f"{self.evaluations:,} evaluations in {self.cpu_seconds:.2f} s of CPU time{rate}, "
             f"stopped by {self.stopped_by}",
         ]
+        if self.failures:
+            lines.append(f"{self.failures:,} of the evaluations failed")
         if n and not self.front.is_feasible:
             lines.append(
                 f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "
@@ -128,6 +131,7 @@ class Result:
             "policies": self.front.policies.tolist(),
             "history": [[int(n), value] for n, value in self.history.tolist()],
             "versions": self.versions,
+            **({"failures": self.failures} if self.failures else {}),
         }
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -176,8 +180,10 @@ class Result:
         if not len(front.objectives) == len(front.violations) == len(front.solutions) == len(front.policies):
             raise ValueError("parts of different lengths")
         history = np.asarray(content["history"], dtype=float).reshape(-1, 2)
-        names = [field.name for field in fields(cls) if field.name not in ("front", "history", "log")]
-        return cls(front=front, history=history, **{name: content[name] for name in names})
+        apart = ("front", "history", "log", "failures")
+        names = [field.name for field in fields(cls) if field.name not in apart]
+        failures = int(content.get("failures", 0))
+        return cls(front=front, history=history, failures=failures, **{name: content[name] for name in names})
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the front as a pandas data frame, one row per solution."""
@@ -221,6 +227,12 @@ def plain(value: Any) -> Any:
 def _hashable(value: Any) -> Any:
     """Return a move as it was: moves are hashable, so that a list in the file was a tuple."""
     return tuple(_hashable(item) for item in value) if isinstance(value, list) else value
+
+
+def per_second(count: int, seconds: float) -> str:
+    """Return a rate in as many digits as mean something."""
+    rate = count / seconds if seconds > 0 else 0.0
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
 
 
 def rows_to_show(n: int) -> list[int]:

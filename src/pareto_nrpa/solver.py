@@ -158,7 +158,7 @@ def solve(
         seed = search.seed  # the one that made the first part
     else:
         search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
-    run = _Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
+    run = Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
     return run.to_the_end()
 
 
@@ -193,7 +193,7 @@ def _as_list(callbacks: Callbacks | Sequence[Callbacks]) -> list[Callbacks]:
     return [callbacks] if isinstance(callbacks, Callbacks) else list(callbacks)
 
 
-class _Run:
+class Run:
     """One call of `solve`, from the first slice to the result."""
 
     def __init__(
@@ -214,6 +214,7 @@ class _Run:
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
 
     def to_the_end(self) -> Result:
+        """Search until the stop fires or somebody interrupts."""
         if not self.search.is_compiled:
             logger.info("compiling kernels for the first time on this machine")
             for callback in self.callbacks:
@@ -281,6 +282,7 @@ class _Run:
             self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:
+        """Return where the search stands."""
         objectives, violations = self.search.best()
         return Progress(
             evaluations=self.search.evaluations,
@@ -290,9 +292,11 @@ class _Run:
             objectives=objectives,
             violations=violations,
             signs=self.signs,
+            failures=getattr(self.search, "failures", 0),
         )
 
     def result(self) -> Result:
+        """Return what was found so far."""
         log = self.search.log()
         feasible = log[log[:, 1] == 0, 2:]
         reference = None if self.reference is None else self.reference * self.signs
@@ -316,6 +320,7 @@ class _Run:
             maximise=(self.signs < 0).tolist(),
             versions=_versions(),
             log=log,
+            failures=getattr(self.search, "failures", 0),
         )
 
 

@@ -32,6 +32,7 @@ class Progress:
     objectives: NDArray[np.float64]  # [n, m] of the front, all minimised
     violations: float  # of the front; NaN before the first evaluation
     signs: NDArray[np.float64]  # -1 where the problem maximises
+    failures: int = 0  # of the evaluations, those that failed and were survived
 
     def hypervolume(self, reference_point: Sequence[float]) -> float:
         """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible."""
