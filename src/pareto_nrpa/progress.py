@@ -34,7 +34,12 @@ class ProgressBar(Callbacks):
     """A live line on the terminal: evaluations, rate, front, violations, hypervolume."""
 
     def __init__(
-        self, problem: AnyProblem, *, evaluations: int | None, seconds: float | None, quiet: bool = False
+        self,
+        problem: AnyProblem,
+        *,
+        evaluations: int | None = None,
+        seconds: float | None = None,
+        quiet: bool = False,
     ) -> None:
         self._evaluations, self._seconds, self._quiet = evaluations, seconds, quiet
         self._console = Console(stderr=True, quiet=quiet)
