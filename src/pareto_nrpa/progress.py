@@ -88,23 +88,14 @@ class ProgressBar(Callbacks):
         done: float = progress.evaluations if self._evaluations else progress.seconds
         value = self._hypervolume(progress) if progress.violations == 0 else 0.0
         size = len(progress.objectives)
-        failed = f", {progress.failures} failed" if progress.failures else ""
-        self._show(done, progress.evaluations, progress.cpu_seconds, size, progress.violations, value, failed)
+        rate = per_second(progress.evaluations, progress.cpu_seconds)
+        self._show(done, progress.evaluations, rate, progress.failures, size, progress.violations, value)
 
     def _show(
-        self,
-        done: float,
-        evaluations: int,
-        cpu_seconds: float,
-        size: int,
-        violations: float,
-        value: float,
-        failed: str = "",
+        self, done: float, evaluations: int, rate: str, failures: int, size: int, violations: float, value: float
     ) -> None:
-        numbers = (
-            f"{evaluations:,} evals {per_second(evaluations, cpu_seconds)}/s{failed}, front {size}, "
-            f"violations {violations:g}, hypervolume {value:.3g}"
-        )
+        numbers = f"{evaluations:,} evals {rate}/s, " + (f"{failures:,} failed, " if failures else "")
+        numbers += f"front {size}, violations {violations:g}, hypervolume {value:.3g}"
         self._bar.update(self._task, completed=done, numbers=numbers)
 
     def _hypervolume(self, progress: Progress) -> float:
@@ -121,7 +112,8 @@ class ProgressBar(Callbacks):
         front = result.front
         done: float = result.evaluations if self._evaluations else result.wall_seconds
         violations = float(front.violations[0]) if len(front) else float("nan")
-        self._show(done, result.evaluations, result.cpu_seconds, len(front), violations, result.hypervolume)
+        rate = per_second(result.evaluations, result.cpu_seconds)
+        self._show(done, result.evaluations, rate, result.failures, len(front), violations, result.hypervolume)
 
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""

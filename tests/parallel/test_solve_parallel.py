@@ -19,6 +19,7 @@ from pareto_nrpa import (
     ParetoNRPA,
     ParetoNRPAError,
     ProblemError,
+    ProgressBar,
     Result,
     generate_tsptw,
     solve_parallel,
@@ -250,6 +251,12 @@ def test_callbacks_hear_of_progress_and_failures():
     assert [n for n, _ in watch.seen] == sorted(n for n, _ in watch.seen)
 
 
+def test_the_progress_bar_shows_failures(capsys):
+    with ProgressBar(problems.Raises(), evaluations=50) as bar:
+        result = solved(problems.Raises(), callbacks=bar)
+    assert f"{result.failures} failed, front" in capsys.readouterr().err
+
+
 def test_an_executor_that_breaks_ends_the_search_with_the_front_so_far(tmp_path):
     class Breaks(Here):
         def submit(self, fn, /, *args, **kwargs):
@@ -263,6 +270,7 @@ def test_an_executor_that_breaks_ends_the_search_with_the_front_so_far(tmp_path)
     with pytest.raises(ParetoNRPAError, match="the workers cannot go on: a process was terminated abruptly") as caught:
         solved(problems.Row(), executor=Breaks(), checkpoint=path)
     assert caught.value.result.evaluations >= 29
+    assert len(path.read_text().splitlines()) == 1 + caught.value.result.evaluations
     assert found(solved(problems.Row(), checkpoint=path, resume=True)) == found(solved(problems.Row()))
 
 

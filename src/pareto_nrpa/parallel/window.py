@@ -12,7 +12,6 @@ import numpy as np
 from ..exceptions import ParetoNRPAError, ProblemError
 from ..problem import problem_name
 from .evaluation import Outcome, evaluate_in_thread, evaluate_solution, overdue
-from .workers import ProcessWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,7 +146,8 @@ class WindowedSearch:
 
     def _submit(self, solution: list[Any]) -> Future[Outcome]:
         problem = self._search.problem
-        limited = self._time_limit is not None and not isinstance(self._executor, ProcessWorkers)
+        # Executors of our own see to the limit themselves.
+        limited = self._time_limit is not None and getattr(self._executor, "time_limit", None) is None
         task: Callable[..., Outcome] = evaluate_in_thread if limited else evaluate_solution
         arguments = (problem, solution, self._time_limit) if limited else (problem, solution)
         try:
@@ -163,22 +163,28 @@ class WindowedSearch:
     def _collect(self, seconds: float) -> None:
         """Take what the workers have finished, waiting for the first if there is none, and write it down."""
         done, _ = wait(self._futures.values(), seconds, FIRST_COMPLETED)
+        broken: ParetoNRPAError | None = None
         for solution in [solution for solution, future in self._futures.items() if future in done]:
-            outcome = self._outcome(self._futures[solution])
+            try:
+                outcome = self._outcome(self._futures[solution])
+            except ParetoNRPAError as error:  # raised when all that is finished is safe
+                broken = error
+                continue
             if self._journal is not None:
                 self._journal.append(solution, outcome, self.wall_seconds)
             self._outcomes[solution] = outcome
             del self._futures[solution]
+        if broken is not None:
+            raise broken
 
     def _outcome(self, future: Future[Outcome]) -> Outcome:
         try:
             return future.result()
         except (BrokenExecutor, CancelledError) as error:
             raise _unusable(error) from error
-        except TimeoutError:
-            limit = self._time_limit or 0.0
-            return Outcome(error=overdue(limit), seconds=limit)
         except Exception as error:  # a worker died; each executor has its own words for it
+            if isinstance(error, TimeoutError) and self._time_limit is not None:
+                return Outcome(error=overdue(self._time_limit), seconds=self._time_limit)
             return Outcome(error=f"{type(error).__name__}: {error}")
 
     def _learn(self, solution: Solution, candidate: Candidate) -> None:

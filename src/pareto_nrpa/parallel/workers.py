@@ -53,7 +53,7 @@ class ProcessWorkers(Executor):
     """
 
     def __init__(self, n: int, *, time_limit: float | None = None) -> None:
-        self._time_limit = time_limit
+        self.time_limit = time_limit
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._workers = [_Worker() for _ in range(n)]
         self._threads = [threading.Thread(target=self._serve, args=(w,), daemon=True) for w in self._workers]
@@ -98,7 +98,7 @@ class ProcessWorkers(Executor):
             if not task.future.set_running_or_notify_cancel():
                 continue
             try:
-                task.future.set_result(worker.carry_out(task.message, self._time_limit))
+                task.future.set_result(worker.carry_out(task.message, self.time_limit))
             except BaseException as error:
                 task.future.set_exception(error)
         worker.close()
@@ -221,7 +221,8 @@ def _work(pipe: Connection[Any, Any]) -> None:
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             pipe.send(None)
-            pipe.send(("unusable", f"a worker process cannot load what it is to evaluate: {reason}"))
+            way_out = "its class must be in a file that can be imported, not in a notebook"
+            pipe.send(("unusable", f"a worker process cannot load what it is to evaluate ({reason}); {way_out}"))
             continue
         pipe.send(_STARTED)
         try:
