@@ -7,13 +7,14 @@ the median what one sees on a busy day; both are shown. Tables go to benchmarks/
 import sys
 
 import comparison
+import costly
 import plain
 import quality
 import scaling
 import speed
 import startup
 
-PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison)}
+PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, costly)}
 
 
 def main(names: list[str]) -> int:
