@@ -1,8 +1,9 @@
-"""What Python reads from the archive of a search, whatever the algorithm."""
+"""What all searches share seen from Python, whatever the algorithm: an archive to read, code to compile."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -14,15 +15,39 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .kernels._jit import Entry
 
-class ArchiveView:
-    """The part of a search that looks at its archive; `_archived` says where it is."""
+
+class _Player(Protocol):
+    """Who plays for a search, as far as its machine code goes."""
+
+    @property
+    def entries(self) -> Sequence[Entry]: ...
+
+    def compile(self) -> None: ...
+
+
+class ArchiveView(ABC):
+    """What all searches have in common seen from Python: an archive, and machine code that must be there.
+
+    `_archived` says where the archive is.
+    """
 
     _signs: NDArray[np.float64]
+    player: _Player
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether all machine code is there: compiled in this process, or stored on disk by an earlier one."""
+        return all(entry.is_ready() for entry in self.player.entries)
+
+    def compile(self) -> None:
+        """Compile, or load from disk, what `advance` needs; the first use does it otherwise."""
+        self.player.compile()
+
+    @abstractmethod
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         """Return the archive, the counters, and what turns numbers of moves into moves."""
-        raise NotImplementedError
 
     @property
     def evaluations(self) -> int:

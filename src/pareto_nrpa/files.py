@@ -1,4 +1,4 @@
-"""Reading and writing files so that nothing is ever half written."""
+"""Files that are never half written, and names for them."""
 
 from __future__ import annotations
 
@@ -53,6 +53,11 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def file_name(text: str) -> str:
+    """Return a text as (part of) the name of a file, on any machine."""
+    return "".join(c if c.isalnum() or c in "._-" else "-" for c in text)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -1,5 +1,9 @@
 """On plain problems the algorithms run as Python: they must do there what compiled code does."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -91,3 +95,35 @@ def test_sequences_longer_than_the_first_guess(name, parameters):
     for solution, objectives in zip(front.solutions, front.objectives.tolist(), strict=True):
         assert sorted(solution) == list(range(1, 150))
         assert list(problem.evaluate(tuple(solution))) == objectives
+
+
+# Prints the names of the functions that Numba compiles while all algorithms run on a plain problem.
+COMPILED = """
+from numba.core import event
+from pareto_nrpa import MaxEvaluations, generate_tsp, solve
+from tests.baselines.problems import SMALL, PlainTour, small
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        print(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+for name in SMALL:
+    solve(PlainTour(generate_tsp(8, seed=1)), small(name), stop=MaxEvaluations(100), seed=1)
+"""
+
+
+@pytest.mark.slow
+def test_a_second_process_compiles_nothing_for_a_plain_problem(tmp_path, monkeypatch):
+    """Kernels called from Python were once compiled anew in every process, seconds that the clock of a run counted."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    root = Path(__file__).parent.parent.parent
+    first, second = (
+        subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, check=True, cwd=root).stdout
+        for _ in range(2)
+    )
+    assert "draw" in first
+    assert second == ""

@@ -1,8 +1,12 @@
 """The same plan on a Dask cluster: two worker processes on this machine, one of them killed."""
 
+import contextlib
 import logging
 import os
 import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -13,7 +17,7 @@ from pareto_nrpa.experiments.plan import load_plan
 from pareto_nrpa.experiments.runner import execute
 from pareto_nrpa.experiments.store import Store
 
-from .helpers import ENDLESS, MANY, TINY, command, found_in, run_files, save, stamps, wait_until
+from .helpers import ENDLESS, MANY, TINY, command, end, finish, found_in, run_files, save, stamps, start, wait_until
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install pareto-nrpa[cluster]")
 
@@ -138,6 +142,71 @@ def test_a_run_that_keeps_killing_workers_becomes_a_row_and_the_others_go_on(tmp
             killer.cancel()
     assert "died" in store.get(runs[0]).error
     assert all(store.get(run) is not None for run in short)
+
+
+@contextlib.contextmanager
+def cluster_of_processes(address):
+    """A scheduler and a worker as an administrator starts them; yields the scheduler."""
+    host, port = address.removeprefix("tcp://").split(":")
+    started = []
+    try:
+        for program in (
+            ("dask_scheduler", "--host", host, "--port", port, "--no-dashboard"),
+            ("dask_worker", address, "--nthreads", "1", "--no-dashboard"),
+        ):
+            module, *options = program
+            started.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", f"distributed.cli.{module}", *options],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            )
+        wait_until(lambda: answers(host, port), "the scheduler")
+        yield started[0]
+    finally:
+        for process in started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
+
+
+def answers(host, port):
+    with socket.socket() as connection:
+        return connection.connect_ex((host, int(port))) == 0
+
+
+def free_address():
+    with socket.socket() as connection:
+        connection.bind(("127.0.0.1", 0))
+        return f"tcp://127.0.0.1:{connection.getsockname()[1]}"
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_lost_is_a_sentence_and_the_same_command_goes_on(many, tmp_path):
+    _, found = many
+    address, results = free_address(), tmp_path / "results"
+    path = save(tmp_path, MANY, "many")
+    arguments = ("experiment", "run", path, "--dask", address, "--results", results, "--quiet")
+    with cluster_of_processes(address) as scheduler:
+        process = start(*arguments)
+        try:
+            wait_until(lambda: len(run_files(results)) >= 3, "three runs")
+            scheduler.kill()
+            outcome = finish(process)
+        finally:
+            end(process)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"Error: the Dask cluster at {address} was lost; ")
+    assert len(outcome.err.splitlines()) == 1, outcome.err
+    stored = found_in(results)
+    assert 3 <= len(stored) < 30
+    assert all(found[name] == content for name, content in stored.items())  # in particular, none has failed
+    with cluster_of_processes(address):
+        outcome = command(*arguments)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert found_in(results) == found
 
 
 WRONG = [

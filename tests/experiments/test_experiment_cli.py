@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import shutil
 
 import numpy as np
@@ -209,7 +210,7 @@ def test_a_mistake_is_one_sentence_and_nothing_is_run(run, empty_machine, mistak
 def test_a_misspelt_key_is_named_with_the_nearest(run, empty_machine):
     save(empty_machine, TINY.replace("evaluations", "evalutions"), "typo")
     assert_refused(
-        run("experiment", "run", "typo.toml"), "plan typo has an unknown key 'evalutions'; did you mean 'evalua"
+        run("experiment", "run", "typo.toml"), "plan typo.toml has an unknown key 'evalutions'; did you mean 'evalua"
     )
 
 
@@ -306,13 +307,20 @@ def test_no_runs_yet(run):
     assert_refused(run("experiment", "figure", "tiny.toml"), "there are no runs of tiny")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the command that the message suggests names the plan, which a file of one's own is not"
-)
-def test_the_command_that_is_suggested_works(run):
-    err = run("experiment", "table", "tiny.toml").err
-    suggested = err.partition("make them with: pareto-nrpa ")[2].split()
+SELECTIONS = [
+    ("tiny.toml",),
+    ("tiny.toml", "--only", "PLS", "--problem", MO_TSP, "--seeds", "1", "--evaluations", "50"),
+    ("tiny.toml", "--quick"),
+    ("tiny.toml", "--results", "my runs"),
+]
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_the_command_that_is_suggested_makes_what_is_missing(run, selection):
+    err = run("experiment", "table", *selection).err
+    suggested = shlex.split(err.partition("make them with: pareto-nrpa ")[2])
     assert run(*suggested).code == 0
+    assert run("experiment", "table", *selection).code == 0
 
 
 # --- figure

@@ -276,15 +276,7 @@ def test_a_killed_experiment_with_two_processes_goes_on_where_it_was(many, tmp_p
     assert found_in(results) == found
 
 
-# Not strict: about one time in ten on a busy machine. The remedy is that of test_ctrl_c_while_processes_start.
-HANGS = pytest.mark.xfail(strict=False, reason="a process that Ctrl-C meets between two runs may leave a queue locked")
-
-
-# Not strict: about one time in seven. See the next test.
-LOST = pytest.mark.xfail(strict=False, reason="Ctrl-C in the last moments of a run is lost, and the next run begins")
-
-
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=[pytest.mark.slow, LOST]), pytest.param(2, marks=HANGS)])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     path, found = many
     results = tmp_path / "results"
@@ -296,7 +288,7 @@ def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     finally:
         end(process)
     assert (outcome.code, outcome.out) == (130, "")
-    assert jobs > 1 or "Traceback" not in outcome.err  # for two processes see test_ctrl_c_while_processes_start
+    assert "Traceback" not in outcome.err
     assert 3 <= len(run_files(results)) < 30
     assert all(found[name] == content for name, content in found_in(results).items())
 
@@ -348,11 +340,8 @@ def test_ctrl_c_while_processes_start(tmp_path):
     assert "Traceback" not in outcome.err
 
 
-WAITS = pytest.mark.xfail(strict=True, reason="Ctrl-C that reaches the first process only waits for the runs in hand")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, pytest.param(signal.SIGINT, marks=WAITS)])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_no_process_outlives_the_one_that_started_it(tmp_path, number):
     """As when a job is cancelled: the signal reaches the first process only."""
     process = start("experiment", "run", save(tmp_path, ENDLESS), "--results", tmp_path / "results", "--jobs", 2)

@@ -6,7 +6,7 @@ constraints, and with its own constraint handling NSGA-II and SMS-EMOA do worse 
 
 from __future__ import annotations
 
-import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -25,6 +25,7 @@ from ..problem import AnyProblem, problem_name
 from .generations import Generations, LeastContribution, RankAndCrowding
 from .players import check_status
 from .search import Baseline, BaselineSearch
+from .weights import most_partitions
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,13 @@ class _Evolutionary(Baseline):
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
+    @abstractmethod
     def first_size(self, problem: AnyProblem) -> int:
         """Return the size of the first population."""
-        raise NotImplementedError
 
+    @abstractmethod
     def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm, which draws the first population and knows the defaults."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -174,14 +175,7 @@ def _directions(m: int, n: int) -> Any:
     """Return about n evenly spread weight vectors."""
     from pymoo.util.ref_dirs import get_reference_directions
 
-    partitions = 1
-    while _n_directions(m, partitions + 1) <= n:
-        partitions += 1
-    return get_reference_directions("das-dennis", m, n_partitions=partitions)
-
-
-def _n_directions(m: int, partitions: int) -> int:
-    return math.comb(partitions + m - 1, m - 1)
+    return get_reference_directions("das-dennis", m, n_partitions=most_partitions(m, n))
 
 
 def _check_pymoo() -> None:
@@ -225,15 +219,17 @@ class _Search(BaselineSearch):
             self._tell(self._scores[:, 1:] + PENALTY * self._scores[:, :1])
         return self._next - begin
 
+    @abstractmethod
     def _begin(self, algorithm: Any) -> None:
         """Take over from pymoo, which has been set up but not asked for anything."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _ask(self) -> None:
-        raise NotImplementedError
+        """Show the solutions to evaluate next."""
 
+    @abstractmethod
     def _tell(self, objectives: Any) -> None:
-        raise NotImplementedError
+        """Learn from the (penalised) objectives of what was shown."""
 
     def _show(self, genes: Any) -> None:
         """Make these solutions the next to evaluate."""

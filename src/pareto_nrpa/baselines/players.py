@@ -166,9 +166,15 @@ class PlainPlayer:
         self._numbers: dict[Any, int] = {}
         self._by_number: list[Any] = []
         self._bias = plain_bias(problem) if bias != 0 else None
+        numbers = types.float64[::1]
+        self._draw = compile_entry(draw, types.int64(numbers, types.int64, numba.typeof(rng)))
+        self._check_scores = compile_entry(check_scores, types.int64(numbers))
+        self.entries += [self._draw, self._check_scores]
 
     def compile(self) -> None:
-        """Do nothing: Python needs no compiling."""
+        """Compile what is not on disk yet; the algorithm itself is Python."""
+        for entry in self.entries:
+            entry.compile()
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function."""
@@ -200,6 +206,7 @@ class PlainPlayer:
 
     def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: int) -> int:
         """Do for a plain problem what `kernels.rollout` does for a compiled one."""
+        self.compile()
         try:
             return self._play_out(arena, n_given, purpose)
         except ProblemError:
@@ -247,7 +254,7 @@ class PlainPlayer:
         violations, values = checked_evaluation(problem, self._evaluate(state))
         arena.scores[HERE, 0] = violations
         arena.scores[HERE, 1:] = arena.signs * values
-        return int(check_scores(arena.scores[HERE]))
+        return int(self._check_scores.call(arena.scores[HERE]))
 
     def _evaluate(self, state: Any) -> Any:
         try:
@@ -261,7 +268,7 @@ class PlainPlayer:
         if self._bias is not None:
             scale = self.arena.bias_scale[0] * _LOG2_E
             exponents[: len(legal)] = [scale * self._bias(state, move, self.arena.preference) for move in legal]
-        return int(draw(exponents, len(legal), self.rng))
+        return int(self._draw.call(exponents, len(legal), self.rng))
 
     def _show_legal(self, legal: list[Any]) -> None:
         arena = self.arena

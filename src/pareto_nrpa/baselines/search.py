@@ -14,7 +14,7 @@ from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..kernels.bundles import Archive
 from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_fingerprint
-from .players import check_status, new_player
+from .players import Player, check_status, new_player
 
 if TYPE_CHECKING:
     import os
@@ -75,7 +75,7 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     return dict(saved)
 
 
-class BaselineSearch(ArchiveView, ABC):
+class BaselineSearch(ArchiveView):
     """A baseline at work on one problem."""
 
     def __init__(self, problem: AnyProblem, baseline: Baseline, *, seed: int, budget: int | None) -> None:
@@ -84,7 +84,7 @@ class BaselineSearch(ArchiveView, ABC):
         self.wall_seconds = 0.0
         self.cpu_seconds = 0.0
         self.rng = np.random.default_rng(seed)
-        self.player = new_player(problem, self.rng, baseline.bias, baseline.pruning)
+        self.player: Player = new_player(problem, self.rng, baseline.bias, baseline.pruning)
         self._signs = objective_signs(problem)
 
     @abstractmethod
@@ -97,15 +97,6 @@ class BaselineSearch(ArchiveView, ABC):
         while done < n:
             done += self.step(n - done)
             check_status(self.player)
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether all machine code is there."""
-        return all(entry.is_ready() for entry in self.player.entries)
-
-    def compile(self) -> None:
-        """Compile, or load from disk, what `advance` needs."""
-        self.player.compile()
 
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         return self.player.arena.archive, self.player.arena.counters, self.player.solution

@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def most_partitions(m: int, n: int) -> int:
+    """Return into how many equal parts to divide the weight of m objectives for about n ways to share it out.
+
+    As many as give at most n vectors (Das & Dennis 1998), at least one; m must be 2 or more.
+    """
+    partitions = 1
+    while comb(partitions + m, m - 1) <= n:
+        partitions += 1
+    return partitions
+
+
 def weight_vectors(m: int, n: int) -> NDArray[np.float64]:
     """Return about n evenly spread weight vectors: first those of a single objective, then the balanced ones.
 
@@ -21,9 +32,7 @@ def weight_vectors(m: int, n: int) -> NDArray[np.float64]:
         return np.full((1, m), 1 / m)
     if m == 1:
         return np.ones((1, 1))
-    partitions = 1
-    while comb(partitions + m, m - 1) <= n:
-        partitions += 1
+    partitions = most_partitions(m, n)
     # Stars and bars: all ways to give `partitions` equal parts to m objectives.
     bars = np.array(list(combinations(range(partitions + m - 1), m - 1)), dtype=int).reshape(-1, m - 1)
     edges = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), partitions + m - 1)])

@@ -85,6 +85,21 @@ def _leads(measured: Measured, problem: str, label: str, others: Iterable[str], 
     return all(own > round(_mean(measured, problem, other, metric), 2) for other in others)
 
 
+def _n_leads(measured: Measured, problems: Iterable[str], others: Iterable[str]) -> int:
+    """Return on how many problems Pareto-NRPA leads."""
+    rivals = list(others)
+    return sum(_leads(measured, p, NRPA, rivals) for p in problems)
+
+
+def _best(measured: Measured, problem: str) -> str:
+    """Return the label with the best mean."""
+    return max(_labels(measured), key=lambda label: _mean(measured, problem, label))
+
+
+def _all_means(measured: Measured, problem: str) -> str:
+    return ", ".join(f"{label} {_mean(measured, problem, label):.2f}" for label in _labels(measured))
+
+
 def _significantly_leads(measured: Measured, problem: str, label: str, others: Iterable[str]) -> bool:
     own = _values(measured, problem, label)
     return all(outcome(own, _values(measured, problem, other), more_is_better=True) > 0 for other in others)
@@ -96,13 +111,16 @@ def _by_count(found: int, expected: int, text: str) -> Verdict:
     return Verdict(word, text)
 
 
+def _all_or_some(found: int, expected: int) -> str:
+    return HELD if found == expected else PARTLY if found else FAILED
+
+
 def _wins(measured: Measured) -> Verdict:
     problems, others = measured.plan.problems, _labels(measured, without=[NRPA])
-    leads = sum(_leads(measured, p, NRPA, others) for p in problems)
+    leads = _n_leads(measured, problems, others)
     sure = sum(_significantly_leads(measured, p, NRPA, others) for p in problems)
-    losers = [p for p in problems if not _leads(measured, p, NRPA, others)]
-    best = {p: max(_labels(measured), key=lambda label: _mean(measured, p, label)) for p in losers}
-    by = {label: list(best.values()).count(label) for label in others if label in best.values()}
+    best = [_best(measured, p) for p in problems if not _leads(measured, p, NRPA, others)]
+    by = {label: best.count(label) for label in others if label in best}
     led = ", ".join(f"{label} {count}" for label, count in by.items()) or "none"
     text = (
         f"alone in the lead on {leads} of {len(problems)} (significantly on {sure}); "
@@ -113,7 +131,7 @@ def _wins(measured: Measured) -> Verdict:
 
 def _wins_over_moeas(measured: Measured) -> Verdict:
     problems = measured.plan.problems
-    leads = sum(_leads(measured, p, NRPA, MOEAS) for p in problems)
+    leads = _n_leads(measured, problems, MOEAS)
     return _by_count(leads, 22, f"ahead of all three MOEAs on {leads} of {len(problems)}")
 
 
@@ -127,8 +145,8 @@ def _moeas_lead_on_easy(measured: Measured) -> Verdict:
 
 def _wins_on_hard(measured: Measured) -> Verdict:
     problems, others = measured.plan.problems[N_EASY:], _labels(measured, without=[NRPA])
-    leads = sum(_leads(measured, p, NRPA, others) for p in problems)
-    moeas = sum(_leads(measured, p, NRPA, MOEAS) for p in problems)
+    leads = _n_leads(measured, problems, others)
+    moeas = _n_leads(measured, problems, MOEAS)
     text = f"alone in the lead on {leads} of {len(problems)}; ahead of all three MOEAs on {moeas}"
     return _by_count(leads, 20, text)
 
@@ -177,20 +195,20 @@ def _easy_instance(measured: Measured) -> Verdict:
 
 def _hard_instances(measured: Measured) -> Verdict:
     problems, others = ("rc_201.3", "rc_204.1"), _labels(measured, without=[NRPA])
-    leads = [p for p in problems if _leads(measured, p, NRPA, others)]
-    best = {p: max(_labels(measured), key=lambda label: _mean(measured, p, label)) for p in problems}
+    leads = _n_leads(measured, problems, others)
+    best = {p: _best(measured, p) for p in problems}
     text = "; ".join(
         f"{p}: {NRPA} {_mean(measured, p, NRPA):.2f}, best {best[p]} {_mean(measured, p, best[p]):.2f}"
         for p in problems
     )
-    return Verdict(HELD if len(leads) == 2 else PARTLY if leads else FAILED, text)
+    return Verdict(_all_or_some(leads, len(problems)), text)
 
 
 def _order(measured: Measured, problem: str, better: list[str], worse: str, metric: str = "hypervolume") -> Verdict:
     means = {label: _mean(measured, problem, label, metric) for label in [*better, worse]}
     wins = [label for label in better if means[label] > means[worse]]
     text = f"{problem}: " + ", ".join(f"{label} {mean:.2f}" for label, mean in means.items())
-    return Verdict(HELD if len(wins) == len(better) else PARTLY if wins else FAILED, text)
+    return Verdict(_all_or_some(len(wins), len(better)), text)
 
 
 def _spread_by_crowding(measured: Measured) -> Verdict:
@@ -242,16 +260,9 @@ def _level_4(measured: Measured) -> Verdict:
 
 def _mo_tsp(measured: Measured) -> Verdict:
     problems, others = measured.plan.problems, _labels(measured, without=[NRPA])
-    leads = sum(_leads(measured, p, NRPA, others) for p in problems)
-    text = "; ".join(
-        f"{p}: " + ", ".join(f"{label} {_mean(measured, p, label):.2f}" for label in _labels(measured))
-        for p in problems
-    )
-    return Verdict(HELD if leads == len(problems) else PARTLY if leads else FAILED, text)
-
-
-def _all_means(measured: Measured, problem: str) -> str:
-    return ", ".join(f"{label} {_mean(measured, problem, label):.2f}" for label in _labels(measured))
+    leads = _n_leads(measured, problems, others)
+    text = "; ".join(f"{p}: {_all_means(measured, p)}" for p in problems)
+    return Verdict(_all_or_some(leads, len(problems)), text)
 
 
 def _leads_at_equal_time(problem: str, label: str) -> Callable[[Measured], Verdict]:
@@ -276,7 +287,7 @@ def _pruning_explains(measured: Measured) -> Verdict:
     problems = measured.plan.problems
     without = "Pareto-NRPA (no pruning)"
     feasible = [p for p in problems if _feasible_share(measured, p, without) > 0]
-    leads = sum(_leads(measured, p, NRPA, _labels(measured, without=[NRPA, without])) for p in problems)
+    leads = _n_leads(measured, problems, _labels(measured, without=[NRPA, without]))
     text = (
         f"without pruning Pareto-NRPA itself finds feasible tours on {len(feasible)} of {len(problems)} instances; "
         f"with the same moves for all it is alone in the lead on {leads}"
@@ -309,38 +320,26 @@ CLAIMS: tuple[Claim, ...] = (
         _spread_by_crowding,
     ),
     Claim("Adapting to all sequences beats adapting to one.", "supplement", "adapt", _one_or_all),
-    Claim(
-        "A bias in its sampling gives NSGA-II an equal or higher hypervolume on 23 of 31.",
-        "supplement",
-        "emoa-bias",
-        _bias_helps("NSGA-II", 23),
-    ),
-    Claim(
-        "A bias in its sampling gives SMS-EMOA an equal or higher hypervolume on 25 of 31.",
-        "supplement",
-        "emoa-bias",
-        _bias_helps("SMS-EMOA", 25),
+    *(
+        Claim(
+            f"A bias in its sampling gives {label} an equal or higher hypervolume on {count} of 31.",
+            "supplement",
+            "emoa-bias",
+            _bias_helps(label, count),
+        )
+        for label, count in (("NSGA-II", 23), ("SMS-EMOA", 25))
     ),
     Claim("Four policies and alpha 0.5 are (among) the best on rc_205.2.", "supplement", "grid", _best_of_grid),
     Claim("Level 4 is better than level 3 on rc_205.2.", "supplement", "level", _level_4),
     Claim("Pareto-NRPA has the best hypervolume on MO-TSP with 50 and 100 cities.", "supplement", "mo-tsp", _mo_tsp),
-    Claim(
-        "At equal time PLS is the best on rc_204.3.",
-        "supplement",
-        "equal-time",
-        _leads_at_equal_time("rc_204.3", "PLS"),
-    ),
-    Claim(
-        "At equal time Pareto-NRPA is the best on rc_201.3.",
-        "supplement",
-        "equal-time",
-        _leads_at_equal_time("rc_201.3", NRPA),
-    ),
-    Claim(
-        "At equal time SMS-EMOA is the best on rc_204.1.",
-        "supplement",
-        "equal-time",
-        _leads_at_equal_time("rc_204.1", "SMS-EMOA"),
+    *(
+        Claim(
+            f"At equal time {label} is the best on {problem}.",
+            "supplement",
+            "equal-time",
+            _leads_at_equal_time(problem, label),
+        )
+        for problem, label in (("rc_204.3", "PLS"), ("rc_201.3", NRPA), ("rc_204.1", "SMS-EMOA"))
     ),
     Claim(
         "Pareto-NRPA makes few evaluations in the time given on rc_204.1.", "supplement", "equal-time", _few_evaluations

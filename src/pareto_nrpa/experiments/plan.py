@@ -12,25 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..algorithms import algorithm
-from ..exceptions import ParetoNRPAError
+from ..files import file_name
 from ..stop import MaxCpuTime, MaxEvaluations, StopCriterion
+from .plan_checks import (
+    ALGORITHM_KEYS,
+    FIGURES,
+    LAYOUTS,
+    METRICS,
+    PLAN_KEYS,
+    QUICK_KEYS,
+    PlanError,
+    check_budget,
+    check_count,
+    check_keys,
+    check_names,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-LAYOUTS = ("instances", "metrics", "grid")
-METRICS = ("hypervolume", "spread", "spacing", "violations")
-FIGURES = ("fronts", "history", "attainment", "policies", "matrices")
-_KEYS = {
-    "title", "paper", "layout", "reference", "problems", "seeds", "evaluations", "cpu_seconds",
-    "algorithm", "quick", "published", "figures", "metrics",
-}  # fmt: skip
-_ALGORITHM_KEYS = {"label", "name", "parameters"}
-_QUICK_KEYS = {"problems", "stand_ins", "seeds", "evaluations", "cpu_seconds", "algorithms"}
-
-
-class PlanError(ParetoNRPAError):
-    """A plan is unknown, or its file does not say what it should."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class Run:
         """A name for the run: readable, and different for different runs."""
         content = json.dumps(_plain_numbers(self.to_dict()), sort_keys=True)
         digest = hashlib.sha256(content.encode()).hexdigest()[:12]
-        readable = "".join(c if c.isalnum() or c in "._-" else "-" for c in f"{self.problem}-{self.algorithm}")
+        readable = file_name(f"{self.problem}-{self.algorithm}")
         return f"{readable[:60]}-seed{self.seed}-{digest}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,10 +138,10 @@ class Plan:
         reference = self.reference if self.reference in names else names[-1]
         plan = replace(self, contenders=contenders, problems=tuple(problems) or self.problems, reference=reference)
         if seeds is not None:
-            _check_count("seeds", seeds)
+            check_count("seeds", seeds)
             plan = replace(plan, seeds=seeds)
         if evaluations is not None or cpu_seconds is not None:
-            _check_budget(evaluations, cpu_seconds)
+            check_budget(evaluations, cpu_seconds)
             plan = replace(plan, evaluations=evaluations, cpu_seconds=cpu_seconds)
         return plan
 
@@ -169,14 +168,15 @@ def plan_names() -> list[str]:
 def load_plan(name_or_path: str) -> Plan:
     """Return a plan by its name, or from a TOML file of the same form."""
     if name_or_path in plan_names():
-        return _read(name_or_path, (_folder() / f"{name_or_path}.toml").read_text(encoding="utf-8"))
+        text = (_folder() / f"{name_or_path}.toml").read_text(encoding="utf-8")
+        return _read(name_or_path, f"plan {name_or_path}", text)
     path = Path(name_or_path)
     if path.is_file():
         try:
-            name = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)  # names files
-            return _read(name, path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise PlanError(f"cannot read the plan {path}: {error}.") from error
+        return _read(file_name(path.stem), f"plan {name_or_path}", text)
     near = difflib.get_close_matches(name_or_path, plan_names(), n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise PlanError(f"unknown plan {name_or_path!r}.{hint} There are: {', '.join(plan_names())}; or give a TOML file.")
@@ -186,42 +186,29 @@ def _folder() -> Any:
     return files(__package__) / "plans"
 
 
-def _read(name: str, text: str) -> Plan:
+def _read(name: str, where: str, text: str) -> Plan:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PlanError(f"plan {name} is not TOML: {error}.") from error
-    _check_keys(f"plan {name}", content, _KEYS)
-    for key in ("problems", "algorithm"):
-        if not content.get(key) or not isinstance(content[key], list):
-            raise PlanError(f"plan {name} needs {key}: a list with at least one entry.")
-    evaluations, cpu_seconds = content.get("evaluations"), content.get("cpu_seconds")
-    _check_budget(evaluations, cpu_seconds)
-    _check_count("seeds", content.get("seeds", 30))
-    _check_keys(f"quick of plan {name}", content.get("quick", {}), _QUICK_KEYS)
-    contenders = tuple(_contender(name, entry) for entry in content["algorithm"])
+        raise PlanError(f"{where} is not TOML: {error}.") from error
+    _check(where, content)
+    contenders = tuple(_contender(where, entry) for entry in content["algorithm"])
     labels = [contender.label for contender in contenders]
     if len(set(labels)) < len(labels):
-        raise PlanError(f"plan {name} has two algorithms with the same label: {', '.join(labels)}.")
-    _check_names(f"metrics of plan {name}", content.get("metrics", ()), set(METRICS))
-    _check_names(f"figures of plan {name}", content.get("figures", {}), set(FIGURES))
-    _check_names(f"reference of plan {name}", [content.get("reference", labels[-1])], set(labels))
-    if len(set(content["problems"])) < len(content["problems"]):
-        raise PlanError(f"plan {name} lists a problem twice.")
-    layout = content.get("layout", "instances")
-    if layout not in LAYOUTS:
-        raise PlanError(f"layout of plan {name} must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
+        raise PlanError(f"{where} has two algorithms with the same label: {', '.join(labels)}.")
+    reference = content.get("reference", labels[-1])
+    check_names(f"reference of {where}", [reference], labels)
     return Plan(
         name=name,
         title=content.get("title", name),
         paper=content.get("paper", ""),
-        layout=layout,
-        reference=content.get("reference", labels[-1]),
+        layout=content.get("layout", "instances"),
+        reference=reference,
         problems=tuple(content["problems"]),
         contenders=contenders,
         seeds=content.get("seeds", 30),
-        evaluations=evaluations,
-        cpu_seconds=cpu_seconds,
+        evaluations=content.get("evaluations"),
+        cpu_seconds=content.get("cpu_seconds"),
         metrics=tuple(content.get("metrics", Plan.metrics)),
         figures=content.get("figures", {}),
         published=content.get("published", {}),
@@ -229,43 +216,33 @@ def _read(name: str, text: str) -> Plan:
     )
 
 
-def _contender(plan: str, entry: dict[str, Any]) -> Contender:
-    _check_keys(f"algorithm of plan {plan}", entry, _ALGORITHM_KEYS)
+def _check(where: str, content: dict[str, Any]) -> None:
+    """Raise unless a file says what it should, as far as that can be seen without building the algorithms."""
+    check_keys(where, content, PLAN_KEYS)
+    for key in ("problems", "algorithm"):
+        if not content.get(key):
+            raise PlanError(f"{where} needs {key}: a list with at least one entry.")
+    check_keys(f"quick of {where}", content.get("quick", {}), QUICK_KEYS)
+    check_budget(content.get("evaluations"), content.get("cpu_seconds"))
+    check_count("seeds", content.get("seeds", 30))
+    check_names(f"metrics of {where}", content.get("metrics", ()), METRICS)
+    check_names(f"figures of {where}", content.get("figures", {}), FIGURES)
+    if len(set(content["problems"])) < len(content["problems"]):
+        raise PlanError(f"{where} lists a problem twice.")
+    layout = content.get("layout", "instances")
+    if layout not in LAYOUTS:
+        raise PlanError(f"layout of {where} must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
+
+
+def _contender(where: str, entry: dict[str, Any]) -> Contender:
+    check_keys(f"algorithm of {where}", entry, ALGORITHM_KEYS)
     if "name" not in entry:
-        raise PlanError(f"an algorithm of plan {plan} has no name.")
-    made: Any = algorithm(entry["name"], entry.get("parameters"))
+        raise PlanError(f"an algorithm of {where} has no name.")
+    try:
+        made: Any = algorithm(entry["name"], entry.get("parameters"))
+    except ValueError as error:
+        raise PlanError(f"algorithm of {where}: {error}") from error
     usual: Any = algorithm(entry["name"]).to_dict()  # type: ignore[attr-defined]
     # Only what differs from the defaults: a parameter that a later version adds must not make runs unknown.
     parameters = {key: value for key, value in made.to_dict().items() if value != usual[key]}
     return Contender(entry.get("label", entry["name"]), entry["name"], parameters)
-
-
-def _check_keys(where: str, content: dict[str, Any], known: set[str]) -> None:
-    for key in content:
-        if key not in known:
-            raise PlanError(f"{where} has an unknown key {key!r}{_hint(key, known)}")
-
-
-def _check_names(where: str, names: Iterable[str], known: set[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise PlanError(f"{where}: {name!r} is unknown{_hint(name, known)}")
-
-
-def _hint(name: str, known: set[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; it knows: {', '.join(sorted(known))}."
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise PlanError(f"{name} must be a whole number of at least 1, got {value!r}.")
-
-
-def _check_budget(evaluations: Any, cpu_seconds: Any) -> None:
-    if (evaluations is None) == (cpu_seconds is None):
-        raise PlanError("a plan needs either evaluations or cpu_seconds as its budget, not both and not neither.")
-    if evaluations is not None:
-        _check_count("evaluations", evaluations)
-    elif isinstance(cpu_seconds, bool) or not isinstance(cpu_seconds, int | float) or not cpu_seconds > 0:
-        raise PlanError(f"cpu_seconds must be a number above 0, got {cpu_seconds!r}.")

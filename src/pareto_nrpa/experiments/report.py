@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..files import write_atomically
+from ..files import file_name, write_atomically
 from ..problems import load
 from . import figures
 from .claims import CLAIMS, judge
@@ -32,7 +31,7 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
         _write(folder / f"{plan.name}-runs.csv", to_csv(measured.rows)),
     ]
     for table in found:
-        stem = f"{plan.name}-{_slug(table.name)}"
+        stem = f"{plan.name}-{file_name(table.name)}"
         written.append(_write(folder / "tables" / f"{stem}.csv", table.csv()))
         written.append(_write(folder / "tables" / f"{stem}.tex", table.latex()))
     return written
@@ -71,7 +70,7 @@ def _tests(measured: Measured, table: Table) -> list[str]:
         return lines
     if plan.layout == "grid":
         return [against_best_markdown(measured, plan.problems[0], table.name)]
-    problem = next(p for p in plan.problems if _slug(p) == _slug(table.name))
+    problem = next(p for p in plan.problems if file_name(p) == file_name(table.name))
     return [against_best_markdown(measured, problem, metric) for metric in plan.metrics]
 
 
@@ -93,25 +92,25 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
 
     for problem in chosen("fronts"):
         caption = f"Aggregated fronts on {problem}"
-        yield f"fronts-{_slug(problem)}", caption, partial(figures.aggregated_fronts, records[problem], caption)
+        yield f"fronts-{file_name(problem)}", caption, partial(figures.aggregated_fronts, records[problem], caption)
     for problem in chosen("history"):
         caption = f"Hypervolume over evaluations on {problem}"
         box = measured.reference_points[problem], measured.largest[problem]
         yield (
-            f"history-{_slug(problem)}",
+            f"history-{file_name(problem)}",
             caption,
             partial(figures.hypervolume_history, records[problem], caption, *box),
         )
     for problem in chosen("attainment"):
         caption = f"Attainment surfaces on {problem}"
-        yield f"attainment-{_slug(problem)}", caption, partial(figures.attainment, records[problem], caption)
+        yield f"attainment-{file_name(problem)}", caption, partial(figures.attainment, records[problem], caption)
     for problem in chosen("policies"):
         caption = f"Policies over the front on {problem}, two runs"
         runs = records[problem].get(plan.reference, [])[:2]
-        yield f"policies-{_slug(problem)}", caption, partial(figures.policy_distribution, runs, caption)
+        yield f"policies-{file_name(problem)}", caption, partial(figures.policy_distribution, runs, caption)
     for problem in chosen("matrices"):
         caption = f"The cost matrices of {problem}"
-        yield f"matrices-{_slug(problem)}", caption, partial(_matrices, problem, caption, data)
+        yield f"matrices-{file_name(problem)}", caption, partial(_matrices, problem, caption, data)
     found = comparison(measured, "hypervolume") if plan.layout == "instances" else None
     if found is not None:
         caption = f"Average ranks by hypervolume over {found.n_problems} instances"
@@ -150,7 +149,3 @@ def _write(path: Path, text: str) -> Path:
         file.write(text.encode())
 
     return write_atomically(path, write)
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import signal
 import time
-from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ParetoNRPAError
@@ -22,8 +24,15 @@ if TYPE_CHECKING:
 
     from .plan import Run
 
-# How often a cluster may try a run whose worker died.
+# How often a cluster may try a run whose worker died, and how many runs it is given at once.
 _RETRIES = 2
+_AT_ONCE = 1_000
+# How often, in seconds, to look whether a cluster from which nothing comes is still there.
+_PATIENCE = 5.0
+
+
+class ClusterLostError(ParetoNRPAError):
+    """The scheduler of a cluster went away: nothing is known of the runs in hand."""
 
 
 @dataclass
@@ -75,8 +84,7 @@ def execute(
     if not missing:
         return status
     if dask is not None:
-        with _dask_executor(dask) as executor:
-            _work_off(missing, executor, 1_000, data, keep)
+        _on_cluster(missing, dask, data, keep)
     elif jobs == 1:
         for run in missing:
             keep(run, Record.from_dict(make_run(run, data)))
@@ -134,7 +142,12 @@ def _made_alone(run: Run, data: str | None) -> Record:
 
 
 def _work_off(
-    left: list[Run], executor: Executor, at_once: int, data: str | None, keep: Callable[[Run, Record], None]
+    left: list[Run],
+    executor: Executor,
+    at_once: int,
+    data: str | None,
+    keep: Callable[[Run, Record], None],
+    is_lost: Callable[[], bool] = lambda: False,
 ) -> list[Run]:
     """Submit runs, a few at a time, and keep what comes back, taking it from `left`.
 
@@ -144,15 +157,15 @@ def _work_off(
     in_hand: dict[Future[dict[str, Any]], Run] = {}
     try:
         while True:
-            for run in waiting:
+            if is_lost():
+                raise ClusterLostError
+            for run in islice(waiting, at_once - len(in_hand)):
                 in_hand[_submit(executor, run, data)] = run
-                if len(in_hand) >= at_once:
-                    break
             if not in_hand:
                 return []
-            done, _ = wait(in_hand, return_when=FIRST_COMPLETED)
-            # Those that came back first: a process that died must not take finished runs with it.
-            for future in sorted(done, key=lambda future: isinstance(future.exception(), BrokenProcessPool)):
+            done, _ = wait(in_hand, timeout=_PATIENCE, return_when=FIRST_COMPLETED)
+            # Those that came back first: whatever died must not take finished runs with it.
+            for future in sorted(done, key=_is_broken):
                 record = _outcome(future, in_hand[future])
                 run = in_hand.pop(future)
                 left.remove(run)
@@ -166,17 +179,36 @@ def _work_off(
         raise
 
 
+def _is_broken(future: Future[dict[str, Any]]) -> bool:
+    return future.cancelled() or future.exception() is not None
+
+
 def _outcome(future: Future[dict[str, Any]], run: Run) -> Record:
     try:
         return Record.from_dict(future.result())
     except BrokenProcessPool:
         raise
+    except (CancelledError, OSError) as error:  # nobody here cancels, and no run raises
+        raise ClusterLostError from error
     except Exception as error:  # a cluster has its own ways to lose a worker
         return failed(run, f"{type(error).__name__}: {error}")
 
 
+def _on_cluster(runs: list[Run], address: str, data: str | None, keep: Callable[[Run, Record], None]) -> None:
+    """Work off runs on a Dask cluster; a run whose worker dies is tried elsewhere."""
+    with _dask_client(address) as client:
+        executor = client.get_executor(pure=False, retries=_RETRIES)
+        try:
+            _work_off(list(runs), executor, _AT_ONCE, data, keep, is_lost=lambda: client.status == "closed")
+        except ClusterLostError as error:
+            raise ClusterLostError(
+                f"the Dask cluster at {address} was lost; the runs that were finished are stored, "
+                "and the same command goes on with the others."
+            ) from error
+
+
 @contextmanager
-def _dask_executor(address: str) -> Iterator[Executor]:
+def _dask_client(address: str) -> Iterator[Any]:
     try:
         from distributed import Client
     except ImportError as error:
@@ -186,8 +218,15 @@ def _dask_executor(address: str) -> Iterator[Executor]:
         client = Client(address, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:
         raise ParetoNRPAError(f"no Dask scheduler answers at {address!r}; start one, or check the address.") from error
-    with client:
-        yield client.get_executor(pure=False, retries=_RETRIES)
+    # Whatever the client logs when a connection breaks, in pages, is told here in a sentence.
+    logger = logging.getLogger("distributed.client")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        with client:
+            yield client
+    finally:
+        logger.setLevel(level)
 
 
 def shard(runs: Sequence[Run], text: str | None) -> list[Run]:

@@ -8,6 +8,7 @@ that copy carries a fingerprint of everything it can reach. Equal fingerprint, e
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 import types
@@ -145,16 +146,25 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
     return copy
 
 
+@functools.cache
+def stored(function: Any) -> Any:
+    """Return a kernel of arrays for calls from Python, found again on disk by the next process."""
+    if _JIT_IS_OFF:
+        return function
+    options = {name: value for name, value in function.targetoptions.items() if name != "nopython"}
+    return njit(**options, cache=True)(with_globals(function.py_func))
+
+
 def interpreted(function: Callable[..., Any]) -> types.FunctionType:
     """Return a kernel as plain Python that takes any object for a bundle of arrays; kernels of arrays stay compiled."""
     function = python_function(function)
-    names: dict[str, Any] = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    bundled = {
-        name: interpreted(value)
-        for name, value in names.items()
-        if getattr(value, "targetoptions", {}).get("no_cpython_wrapper")
+    called: dict[str, Any] = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    options = {name: value.targetoptions for name, value in called.items() if hasattr(value, "targetoptions")}
+    bound = {
+        name: interpreted(called[name]) if option.get("no_cpython_wrapper") else stored(called[name])
+        for name, option in options.items()
     }
-    return with_globals(function, **bundled)
+    return with_globals(function, **bound)
 
 
 _compiling = threading.RLock()

@@ -116,15 +116,6 @@ class Search(ArchiveView):
             objective_weights=objective_weights,
         )
 
-    @property
-    def is_compiled(self) -> bool:
-        """Whether all machine code is there: compiled in this process, or stored on disk by an earlier one."""
-        return all(entry.is_ready() for entry in self.player.entries)
-
-    def compile(self) -> None:
-        """Compile, or load from disk, what `advance` needs; the first use does it otherwise."""
-        self.player.compile()
-
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         return self.machine.archive, self.machine.counters, self.player.solution
 

@@ -1,0 +1,82 @@
+"""The command line: parses arguments, calls the library, prints.
+
+Each command, or group of commands, is a module here. Heavy imports happen inside the commands, so that `--help` comes
+at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from .. import __version__
+from . import data, experiment, info, solve
+from .common import fail
+
+_TRACEBACK = "PARETO_NRPA_TRACEBACK"
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    help="Find trade-offs in discrete multi-objective problems by Pareto-NRPA (ECAI 2025).",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+# A new command is a module beside this one and a line here; a new group has a typer app of its own.
+app.command()(solve.solve)
+app.command()(info.info)
+app.add_typer(data.app, name="data")
+app.add_typer(experiment.app, name="experiment")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pareto-nrpa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+# What click raises for arguments that it cannot read, wherever typer keeps its click.
+_ClickException: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line; a mistake becomes one sentence and exit code 2."""
+    try:
+        code = app(arguments, standalone_mode=False) or 0
+        if code == _INTERRUPTED:  # typer returns this for Ctrl-C instead of raising
+            raise KeyboardInterrupt
+        sys.exit(code)
+    except _ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            typer.echo(error.format_message())
+            sys.exit(0)
+        fail(" ".join(error.format_message().split()))
+    except (KeyboardInterrupt, typer.Abort):
+        typer.echo("Interrupted.", err=True)
+        sys.exit(_INTERRUPTED)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        if isinstance(error, MemoryError):
+            fail("there is not enough memory for this; fewer cities, policies or levels need less.")
+        if isinstance(error, ValueError | ImportError | OSError):
+            fail(str(error))
+        fail(f"{type(error).__name__}: {error} (this should not happen; {_TRACEBACK}=1 shows where).")

@@ -1,0 +1,27 @@
+"""What several commands have in common: options, and how a mistake is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+DataOption = Annotated[
+    Path | None,
+    typer.Option("--data", help="Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+
+
+def fail(message: str) -> NoReturn:
+    """End with one sentence and exit code 2."""
+    typer.echo(f"Error: {message}", err=True)
+    raise SystemExit(2)
+
+
+def at_least_one(option: str, value: int) -> int:
+    """Return the value of an option that counts something, or say what is wrong with it."""
+    if value < 1:
+        fail(f"--{option} must be a whole number of at least 1, got {value}.")
+    return value

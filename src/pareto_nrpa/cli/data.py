@@ -1,0 +1,51 @@
+"""`pareto-nrpa data`: the official benchmark files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .common import DataOption
+
+app = typer.Typer(help="Official benchmark files: download them, list what is there.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_instances(data: DataOption = None) -> None:
+    """Show the instances that are there."""
+    from ..problems.data import data_folders, find_instance, instance_names, official_names
+    from ..problems.instances import find_secondary
+
+    names = instance_names(data)
+    for name in names:
+        path = find_instance(name, data)
+        assert path is not None
+        objectives = "1 objective " if find_secondary(path) is None else "2 objectives"
+        typer.echo(f"{name:<12} {objectives}  {path}")
+    missing = sorted(set(official_names()) - set(names))
+    if not names:
+        typer.echo("No instances in: " + ", ".join(map(str, data_folders(data))))
+    if missing:
+        total = len(official_names())
+        typer.echo(f"{len(missing)} of {total} official instances are not there; get them with: pareto-nrpa data get")
+
+
+@app.command("get")
+def get_instances(
+    to: Annotated[Path | None, typer.Option(help="Folder to download to (default: the user's cache).")] = None,
+    url: Annotated[str | None, typer.Option("--from", help="Mirror to download from.")] = None,
+) -> None:
+    """Download the 31 official MO-TSPTW instances, checking the SHA-256 sum of each file."""
+    from ..problems.data import SOURCE, fetch
+
+    def show(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            typer.echo(f"\r{done} of {total} files", nl=done == total, err=True)
+
+    folder = fetch(url=url or SOURCE, folder=to, progress=show)
+    typer.echo(f"The official instances are in {folder}")
+    if to is not None:
+        typer.echo(f"Use them with --data {to} or PARETO_NRPA_DATA={to}")

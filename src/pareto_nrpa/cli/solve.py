@@ -1,0 +1,202 @@
+"""`pareto-nrpa solve`: one search, shown while it runs and saved when it is done."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import DataOption, QuietOption, at_least_one, fail
+
+if TYPE_CHECKING:
+    from ..result import Result
+    from ..stop import StopCriterion
+
+_DEFAULT_EVALUATIONS = 100_000
+_DEFAULT_OUT = "results"
+
+
+def solve(
+    instance: Annotated[
+        str,
+        typer.Argument(
+            help="An instance name (rc_204.3), a file, or a spec (tsptw:n=25,seed=7,tightness=0.6 or mo-tsp:n=50). "
+            "Without one: an embedded instance with 25 cities."
+        ),
+    ] = "default",
+    evaluations: Annotated[
+        int | None,
+        typer.Option(help=f"Stop after this many evaluations (default {_DEFAULT_EVALUATIONS:,} unless --seconds)."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop after this many seconds, those before --resume included."),
+    ] = None,
+    level: Annotated[int, typer.Option(help="Depth of the nesting.")] = 4,
+    policies: Annotated[int, typer.Option(help="Number of policies.")] = 4,
+    alpha: Annotated[float, typer.Option(help="Learning rate.")] = 0.5,
+    iterations: Annotated[
+        int | None,
+        typer.Option(help="N, iterations of each level (default: so that N^level covers the evaluations)."),
+    ] = None,
+    weighting: Annotated[str, typer.Option(help="Weigh sequences by: crowding or none.")] = "crowding",
+    adapt: Annotated[str, typer.Option(help="Adapt to: all sequences, or one per policy.")] = "all",
+    bias: Annotated[float, typer.Option(help="Factor on the problem's bias; 0 switches it off.")] = 1.0,
+    preferences: Annotated[
+        str, typer.Option(help="What the bias of each policy cares for: paper, mixed or spread.")
+    ] = "paper",
+    temperature: Annotated[float, typer.Option(help="Temperature of the softmax.")] = 1.0,
+    limited_repetitions: Annotated[
+        int, typer.Option(help="End a level after this many results that bring nothing new; 0 is off.")
+    ] = 0,
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            help="Another algorithm, for comparison: nsga-ii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs or random."
+        ),
+    ] = "pareto-nrpa",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A parameter of that algorithm, as name=value; may be given several times."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same result.")] = 0,
+    data: DataOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help=f"Save to this folder, or to this .json or .csv file (default: {_DEFAULT_OUT}/)."),
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file.")] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="Save the search to this file every ten seconds and at the end."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the checkpoint where there is one, else start.")
+    ] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
+    from ..algorithms import algorithm as by_name
+    from ..exceptions import ParetoNRPAError
+    from ..problems import load
+    from ..solver import check_seed
+    from ..solver import solve as run
+
+    check_seed(seed)
+    stop = _stop(evaluations, seconds)
+    options = {
+        "level": level,
+        "n_policies": at_least_one("policies", policies),
+        "alpha": alpha,
+        "iterations": iterations,
+        "weighting": weighting,
+        "adapt": adapt,
+        "bias": bias,
+        "preferences": preferences,
+        "temperature": temperature,
+        "limited_repetitions": limited_repetitions,
+    }
+    chosen = by_name(algorithm, _parameters(algorithm, options, settings or []))
+    problem = load(instance, data=data)
+    if problem.n_objectives == 1 and not quiet:
+        typer.echo("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
+    targets = _targets(out, json, problem.name, seed)
+    if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
+        fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
+    if resume and checkpoint is None:
+        fail("--resume needs the file to go on from: give it with --checkpoint.")
+    from ..progress import ProgressBar
+
+    bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
+    try:
+        with bar:
+            result = run(problem, chosen, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume)
+    except ParetoNRPAError as error:
+        if error.result is not None:
+            saved = _save(error.result, targets, json, out)
+            raise ParetoNRPAError(f"{error} The front found before is in {saved[0]}.") from error
+        raise
+    saved = _save(result, targets, json, out)
+    if not quiet:
+        bar.show(result, saved)
+
+
+def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) -> dict[str, Any]:
+    """Return the parameters of an algorithm: the options are those of Pareto-NRPA, others are set by name."""
+    import json
+
+    if algorithm != "pareto-nrpa":
+        from ..nrpa.params import ParetoNRPA
+
+        usual = ParetoNRPA().to_dict()
+        for name in [name for name, value in options.items() if value != usual[name]]:
+            option = name.removeprefix("n_").replace("_", "-")
+            fail(f"--{option} is an option of pareto-nrpa; for {algorithm} give parameters with --set name=value.")
+        options = {}
+    given = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            fail(f"--set must be name=value, as in --set population=100, got {setting!r}.")
+        try:
+            given[name] = json.loads(value)
+        except ValueError:
+            given[name] = value
+    return {**options, **given}
+
+
+def _limit(evaluations: int | None, seconds: float | None) -> int | None:
+    return _DEFAULT_EVALUATIONS if evaluations is None and seconds is None else evaluations
+
+
+def _stop(evaluations: int | None, seconds: float | None) -> StopCriterion:
+    from ..stop import AnyOf, MaxEvaluations, MaxRuntime
+
+    limit = _limit(evaluations, seconds)
+    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit)]
+    if seconds is not None:
+        criteria.append(MaxRuntime(seconds))
+    return criteria[0] if len(criteria) == 1 else AnyOf(*criteria)
+
+
+def _targets(out: Path | None, json: Path | None, name: str, seed: int) -> list[Path]:
+    """Return the files to save to, all of them writable."""
+    from ..files import check_writable
+
+    targets = [] if json is None else [json]
+    if out is not None or json is None:
+        place = Path(_DEFAULT_OUT) if out is None else out
+        if place.suffix not in ("", ".json", ".csv") and not place.is_dir():
+            fail(f"--out must be a folder or a file ending in .json or .csv, got {place}.")
+        targets.append(place if place.suffix in (".json", ".csv") else place / f"{_stem(name)}-seed{seed}.json")
+    for target in targets:
+        check_writable(target)
+    return targets
+
+
+def _stem(name: str) -> str:
+    from ..files import file_name
+
+    return file_name(name.replace("=", "")).strip(".-")[:100] or "result"
+
+
+def _save(result: Result, targets: list[Path], json: Path | None, out: Path | None) -> list[Path]:
+    """Write all files; one that was not named by the user never takes the place of an earlier result."""
+    return [
+        result.save_json(path) if path == json else result.save(path if path == out else _reserved(path))
+        for path in targets
+    ]
+
+
+def _reserved(path: Path) -> Path:
+    """Return the first of path, path-2, path-3 ... that is not there, made at once so that nobody else takes it."""
+    n = 1
+    while True:
+        candidate = path if n == 1 else path.with_name(f"{path.stem}-{n}{path.suffix}")
+        try:
+            candidate.open("x").close()
+        except FileExistsError:
+            n += 1
+        else:
+            return candidate

@@ -1,0 +1,111 @@
+"""Checks of plan files: one sentence that names the file, the key, what was expected and what came."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import ParetoNRPAError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Kind = tuple[str, Callable[[Any], bool]]
+
+LAYOUTS = ("instances", "metrics", "grid")
+METRICS = ("hypervolume", "spread", "spacing", "violations")
+FIGURES = ("fronts", "history", "attainment", "policies", "matrices")
+
+
+class PlanError(ParetoNRPAError):
+    """A plan is unknown, or its file does not say what it should."""
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+_ANY: Kind = ("", lambda value: True)  # numbers, which have checks of their own
+_TEXT: Kind = ("a text in quotes", _is_text)
+_TEXTS: Kind = ("a list of texts in quotes", _is_list_of_texts)
+_TABLE: Kind = ("a table", _is_table)
+_TABLE_OF_TEXT: Kind = ("a table of texts", lambda value: _is_table(value) and all(map(_is_text, value.values())))
+_TABLE_OF_TEXTS: Kind = (
+    "a table of lists of texts",
+    lambda value: _is_table(value) and all(map(_is_list_of_texts, value.values())),
+)
+_TABLES: Kind = (
+    "a list of tables, each beginning with [[algorithm]]",
+    lambda value: isinstance(value, list) and all(map(_is_table, value)),
+)
+
+PLAN_KEYS: dict[str, Kind] = {
+    "title": _TEXT,
+    "paper": _TEXT,
+    "layout": _TEXT,
+    "reference": _TEXT,
+    "problems": _TEXTS,
+    "seeds": _ANY,
+    "evaluations": _ANY,
+    "cpu_seconds": _ANY,
+    "algorithm": _TABLES,
+    "quick": _TABLE,
+    "published": _TABLE_OF_TEXT,
+    "figures": _TABLE_OF_TEXTS,
+    "metrics": _TEXTS,
+}
+ALGORITHM_KEYS: dict[str, Kind] = {"label": _TEXT, "name": _TEXT, "parameters": _TABLE}
+QUICK_KEYS: dict[str, Kind] = {
+    "problems": _TEXTS,
+    "stand_ins": _TEXTS,
+    "seeds": _ANY,
+    "evaluations": _ANY,
+    "cpu_seconds": _ANY,
+    "algorithms": _TEXTS,
+}
+
+
+def check_keys(where: str, content: dict[str, Any], known: dict[str, Kind]) -> None:
+    """Raise if there is a key that nobody reads, or a value of another kind than its key asks for."""
+    for key, value in content.items():
+        if key not in known:
+            raise PlanError(f"{where} has an unknown key {key!r}{_hint(key, known)}")
+        expected, is_right = known[key]
+        if not is_right(value):
+            raise PlanError(f"{key} of {where} must be {expected}, got {value!r}.")
+
+
+def check_names(where: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise if one of the names is not known."""
+    for name in names:
+        if name not in known:
+            raise PlanError(f"{where}: {name!r} is unknown{_hint(name, known)}")
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; it knows: {', '.join(sorted(known))}."
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise unless a value is a whole number of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise PlanError(f"{name} must be a whole number of at least 1, got {value!r}.")
+
+
+def check_budget(evaluations: Any, cpu_seconds: Any) -> None:
+    """Raise unless there is one budget, and it is one."""
+    if (evaluations is None) == (cpu_seconds is None):
+        raise PlanError("a plan needs either evaluations or cpu_seconds as its budget, not both and not neither.")
+    if evaluations is not None:
+        check_count("evaluations", evaluations)
+    elif isinstance(cpu_seconds, bool) or not isinstance(cpu_seconds, int | float) or not cpu_seconds > 0:
+        raise PlanError(f"cpu_seconds must be a number above 0, got {cpu_seconds!r}.")
