@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
-from pareto_nrpa import Callbacks, MaxEvaluations, solve_parallel
+from pareto_nrpa import Callbacks, MaxEvaluations, ParetoNRPAError, solve_parallel
 
+from ..experiments.test_dask import cluster_of_processes, free_address
 from . import problems
 from .test_solve_parallel import found, solved
 
@@ -69,6 +70,26 @@ def test_a_worker_killed_in_mid_search_changes_nothing(cluster, executor):
     stop = MaxEvaluations(50)
     result = solve_parallel(problems.Row(pause=0.05), executor=executor, stop=stop, seed=3, callbacks=kill)
     assert kill.done
+    assert found(result) == found(solved(problems.Row()))
+
+
+def test_a_cluster_that_is_lost_is_a_sentence_and_another_goes_on(executor, tmp_path):
+    path = tmp_path / "journal.jsonl"
+    options = {"stop": MaxEvaluations(50), "seed": 3, "checkpoint": path}
+    address = free_address()
+    with cluster_of_processes(address) as scheduler, distributed.Client(address) as client:
+
+        class Lose(Callbacks):
+            def on_progress(self, progress):
+                if progress.evaluations >= 10:
+                    scheduler.kill()
+
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        with pytest.raises(ParetoNRPAError, match=r"the workers cannot go on: .* resume from it") as caught:
+            solve_parallel(problems.Row(pause=0.05), executor=client.get_executor(), callbacks=Lose(), **options)
+    assert 10 <= caught.value.result.evaluations < 50
+    assert caught.value.result.failures == 0
+    result = solve_parallel(problems.Row(pause=0.05), executor=executor, resume=True, **options)
     assert found(result) == found(solved(problems.Row()))
 
 

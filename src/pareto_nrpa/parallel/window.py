@@ -12,6 +12,7 @@ import numpy as np
 from ..exceptions import ParetoNRPAError, ProblemError
 from ..problem import problem_name
 from .evaluation import Outcome, evaluate_in_thread, evaluate_solution, overdue
+from .workers import TaskOverdue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,6 +165,8 @@ class WindowedSearch:
         """Take what the workers have finished, waiting for the first if there is none, and write it down."""
         done, _ = wait(self._futures.values(), seconds, FIRST_COMPLETED)
         broken: ParetoNRPAError | None = None
+        if not done and _is_lost(self._executor):
+            raise _unusable(ConnectionError("the cluster was lost"))
         for solution in [solution for solution, future in self._futures.items() if future in done]:
             try:
                 outcome = self._outcome(self._futures[solution])
@@ -180,11 +183,11 @@ class WindowedSearch:
     def _outcome(self, future: Future[Outcome]) -> Outcome:
         try:
             return future.result()
-        except (BrokenExecutor, CancelledError) as error:
+        except TaskOverdue as error:
+            return Outcome(error=overdue(error.time_limit), seconds=error.time_limit)
+        except (BrokenExecutor, CancelledError, OSError) as error:  # not the fault of a solution
             raise _unusable(error) from error
         except Exception as error:  # a worker died; each executor has its own words for it
-            if isinstance(error, TimeoutError) and self._time_limit is not None:
-                return Outcome(error=overdue(self._time_limit), seconds=self._time_limit)
             return Outcome(error=f"{type(error).__name__}: {error}")
 
     def _learn(self, solution: Solution, candidate: Candidate) -> None:
@@ -231,6 +234,11 @@ class WindowedSearch:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Do nothing: all that was finished is in the journal already."""
+
+
+def _is_lost(executor: Executor) -> bool:
+    """Tell whether the client of a Dask executor has given up; its futures may then wait for ever."""
+    return getattr(getattr(executor, "_client", None), "status", "") == "closed"
 
 
 def _unusable(error: BaseException) -> ParetoNRPAError:

@@ -33,6 +33,14 @@ class WorkerDied(RuntimeError):
     """The process of a task died, and so did the one that tried it again."""
 
 
+class TaskOverdue(TimeoutError):
+    """A task took longer than it may."""
+
+    def __init__(self, time_limit: float) -> None:
+        super().__init__(f"the task took longer than {time_limit:g} s")
+        self.time_limit = time_limit
+
+
 class _Task(NamedTuple):
     future: Future[Any]
     message: bytes  # function and arguments, pickled
@@ -46,7 +54,7 @@ class ProcessWorkers(Executor):
     n
         How many processes.
     time_limit
-        Seconds after which a task is ended, with its process, and its future gets a `TimeoutError`. The time that a
+        Seconds after which a task is ended, with its process, and its future gets `TaskOverdue`. The time that a
         process takes to start and to import what the task needs is not counted.
 
     A task whose process dies is tried once more, as it may have been innocent; then its future gets `WorkerDied`.
@@ -123,9 +131,9 @@ class _Worker:
                 if pipe.recv() == _STARTED:
                     began = True
                     if not pipe.poll(time_limit):
-                        raise TimeoutError
+                        raise TaskOverdue(time_limit or 0.0)
                 return self._answer(pipe)
-            except TimeoutError:
+            except TaskOverdue:
                 self.close()
                 raise
             except (EOFError, OSError):
