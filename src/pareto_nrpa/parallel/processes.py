@@ -25,9 +25,12 @@ def end_with_parent() -> None:
 
 
 def lead_group() -> None:
-    """Leave the group that Ctrl-C goes to; processes started from here on are ended together with this one."""
-    if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)
+    """Leave the terminal, and the group that its Ctrl-C goes to; what is started from here on ends with this process.
+
+    A session of its own, not only a group: a terminal may stop a group in the background that writes to it.
+    """
+    if hasattr(os, "setsid"):
+        os.setsid()
 
 
 def kill_group(pid: int) -> None:
