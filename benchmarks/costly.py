@@ -21,6 +21,20 @@ EVALUATIONS, KILLED_AT, SEED = 200, 100, 1
 ORDER = (1, 2, 2, 1)  # workers: a machine that slows down, or speeds up, does so for both
 WINDOWS, RUNS = (1, 2, 4, 8, 16, 32, EVALUATIONS), 30
 
+TITLE, HEADER = "A real search by several workers", ["what", "measured", "wanted"]
+SHARE = "wall time of two workers, as a share of that of one"
+SHARE_OF_BEST = f"{SHARE}: best of each"
+SHARE_ALONE = f"{SHARE}: corrected, without the time that workers waited for a core"
+WAITED = "of these, workers were ready and had no core"
+NOTES = (
+    "`examples/digits.py`: every evaluation trains a network, with one thread. The time is that of the whole call, "
+    f"start of the processes included, in the order {', '.join(map(str, ORDER))} workers; the share in bold is that of "
+    "the sums, as the clock has them. On a machine that is busy with other things, a worker is often ready and has no "
+    "core; the system counts for how long, the mean over the workers is shown, and the corrected share leaves it out. "
+    "That is an estimate, no measurement: the system does not say whose work had the core, and some of it may have "
+    "been our own. On an idle machine with a core for each worker, all ways to compare are the same."
+)
+
 
 class LoggedDigits(Digits):
     """Writes a line for every network that was trained to its end: how long others had the core, and which it is."""
@@ -81,12 +95,11 @@ def speed(folder: Path):
     for n in seconds:
         label = f"{n} worker{'s' * (n > 1)}"
         rows.append([f"{EVALUATIONS} networks, {label}, seconds", ", ".join(f"{s:.0f}" for s in seconds[n]), ""])
-        rows.append(["of these, others had the core", ", ".join(f"{s:.0f}" for s in waited[n]), ""])
+        rows.append([WAITED, ", ".join(f"{s:.0f}" for s in waited[n]), ""])
     alone = {n: sum(seconds[n]) - sum(waited[n]) for n in seconds}
-    share = "time of two workers, as a share of that of one: "
-    rows.append([f"{share}without the time that others had the core", f"**{alone[2] / alone[1]:.2f}**", "0.6"])
-    rows.append([f"{share}as it was, best of each", f"{min(seconds[2]) / min(seconds[1]):.2f}", ""])
-    rows.append([f"{share}as it was, all", f"{sum(seconds[2]) / sum(seconds[1]):.2f}", ""])
+    rows.append([SHARE, f"**{sum(seconds[2]) / sum(seconds[1]):.2f}**", "0.6"])
+    rows.append([SHARE_OF_BEST, f"{min(seconds[2]) / min(seconds[1]):.2f}", ""])
+    rows.append([SHARE_ALONE, f"{alone[2] / alone[1]:.2f}", ""])
     rows.append(["all four fronts are the same", yes(all(front == fronts[0] for front in fronts)), "yes"])
     return rows, results[0]
 
@@ -168,13 +181,7 @@ def main() -> None:
         folder = Path(name)
         rows, result = speed(folder)
         rows += killed(folder, result)
-    notes = (
-        "`examples/digits.py`: every evaluation trains a network, with one thread. The time is that of the whole call, "
-        f"start of the processes included, in the order {', '.join(map(str, ORDER))} workers. On a machine that is "
-        "busy with other things, a worker is often ready and has no core; the system counts for how long. On an idle "
-        "machine with a core for each worker, all ways to compare are the same."
-    )
-    write("costly", "A real search by several workers", ["what", "measured", "wanted"], rows, notes)
+    write("costly", TITLE, HEADER, rows, NOTES)
     header = ["window", "hypervolume, as a share of that of window 1", "standard deviation"]
     notes = (
         f"Knapsack of 30 items, {EVALUATIONS} evaluations, {RUNS} seeds, level 2. A window of w can keep w workers "

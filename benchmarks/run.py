@@ -13,8 +13,12 @@ import quality
 import scaling
 import speed
 import startup
+import surrogate
+import unique
 
-PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, costly)}
+PARTS = {
+    part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, surrogate, unique, costly)
+}
 
 
 def main(names: list[str]) -> int:

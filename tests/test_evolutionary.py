@@ -5,13 +5,14 @@ import pytest
 
 from pareto_nrpa import Problem, generate_tsp, generate_tsptw
 from pareto_nrpa.baselines.evolutionary import MOEAD, NSGA2, SMSEMOA
+from pareto_nrpa.baselines.nsga3 import NSGA3
 from pareto_nrpa.genotype import Choices
 from pareto_nrpa.kernels._jit import interpreted
 from pareto_nrpa.kernels.variation import shuffle, two_of
 
 pytest.importorskip("pymoo", reason="compares with pymoo; ends with: pip install pareto-nrpa[baselines]")
 
-from pymoo.algorithms.moo import moead, nsga2, sms
+from pymoo.algorithms.moo import moead, nsga2, nsga3, sms
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.problem import Problem as PymooProblem
 from pymoo.core.termination import NoTermination
@@ -27,7 +28,8 @@ from pymoo.util.ref_dirs import get_reference_directions
 SMALL_NSGA2 = NSGA2(population=60, offspring=15, bias=0.0)
 SMALL_SMSEMOA = SMSEMOA(population=40, bias=0.0)
 SMALL_MOEAD = MOEAD(subproblems=50, neighbours=10, bias=0.0)
-BASELINES = [SMALL_NSGA2, SMALL_SMSEMOA, SMALL_MOEAD]
+SMALL_NSGA3 = NSGA3(population=60, offspring=15, bias=0.0)
+BASELINES = [SMALL_NSGA2, SMALL_NSGA3, SMALL_SMSEMOA, SMALL_MOEAD]
 
 
 class Tours(PymooProblem):
@@ -101,6 +103,10 @@ def operators(sampling):
 def pymoo_algorithm(baseline, n_objectives, **operators):
     if isinstance(baseline, NSGA2):
         return nsga2.NSGA2(pop_size=baseline.population, n_offsprings=baseline.offspring, **operators)
+    if isinstance(baseline, NSGA3):
+        partitions = {2: baseline.population - 1, 3: 9}[n_objectives]
+        directions = get_reference_directions("das-dennis", n_objectives, n_partitions=partitions)
+        return nsga3.NSGA3(directions, baseline.population, n_offsprings=baseline.offspring, **operators)
     if isinstance(baseline, SMSEMOA):
         return sms.SMSEMOA(pop_size=baseline.population, **operators)
     partitions = {2: baseline.subproblems - 1, 3: 8}[n_objectives]
@@ -129,7 +135,7 @@ def assert_same(search, pop):
 
 
 def n_generations(baseline):
-    return {NSGA2: 80, SMSEMOA: 35, MOEAD: 25}[type(baseline)]
+    return {NSGA2: 80, NSGA3: 40, SMSEMOA: 35, MOEAD: 25}[type(baseline)]
 
 
 @pytest.mark.parametrize("baseline", BASELINES, ids=lambda baseline: baseline.name)

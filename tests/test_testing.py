@@ -9,6 +9,8 @@ import pytest
 
 from pareto_nrpa import CompiledProblem, Problem, ProblemError, check_problem, generate_tsp, generate_tsptw, kernel
 
+from .problems_for_tests import Knapsack
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -447,3 +449,18 @@ def test_a_promise_broken_now_and_then_is_found_with_more_games():
 
     with pytest.raises(ProblemError, match="NaN or infinite"):
         check_problem(Rare(), n_games=200)
+
+
+@pytest.mark.parametrize("wrong", [-1, 0.5, "a", True, 2**62])
+def test_an_identity_that_is_no_whole_number_is_named(wrong):
+    problem = Knapsack()
+    problem.identity = lambda state: wrong
+    with pytest.raises(ProblemError, match=r"identity.* of Knapsack must be a whole number"):
+        check_problem(problem)
+
+
+def test_an_identity_with_two_answers_is_named():
+    problem, answers = Knapsack(), iter(range(10_000))
+    problem.identity = lambda state: next(answers)
+    with pytest.raises(ProblemError, match="gave two answers for one state"):
+        check_problem(problem)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .baselines.evolutionary import SMSEMOA as SMSEMOA
     from .baselines.local_search import ParetoLocalSearch as ParetoLocalSearch
     from .baselines.nested_search import WeightedNMCS as WeightedNMCS
+    from .baselines.nsga3 import NSGA3 as NSGA3
     from .baselines.random_search import RandomSearch as RandomSearch
     from .baselines.tree_search import ParetoMCTS as ParetoMCTS
     from .baselines.weighted_nrpa import WeightedNRPA as WeightedNRPA
@@ -56,6 +57,7 @@ _HOMES = {
     "MOEAD": "baselines.evolutionary",
     "NSGA2": "baselines.evolutionary",
     "SMSEMOA": "baselines.evolutionary",
+    "NSGA3": "baselines.nsga3",
     "ParetoLocalSearch": "baselines.local_search",
     "WeightedNMCS": "baselines.nested_search",
     "RandomSearch": "baselines.random_search",

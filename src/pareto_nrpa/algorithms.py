@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "pareto-nrpa": ("nrpa.params", "ParetoNRPA"),
     "nsga-ii": ("baselines.evolutionary", "NSGA2"),
+    "nsga-iii": ("baselines.nsga3", "NSGA3"),
     "sms-emoa": ("baselines.evolutionary", "SMSEMOA"),
     "moea-d": ("baselines.evolutionary", "MOEAD"),
     "pls": ("baselines.local_search", "ParetoLocalSearch"),

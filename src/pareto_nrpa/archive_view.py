@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from .kernels.bundles import EVALUATIONS, LAST_IMPROVEMENT, N_ARCHIVED, N_LOGGED, N_MOVES, POLICY, VIOLATIONS, Archive
+from .kernels.bundles import (
+    EVALUATIONS,
+    LAST_IMPROVEMENT,
+    N_ARCHIVED,
+    N_LOGGED,
+    N_MOVES,
+    N_UNIQUE,
+    POLICY,
+    VIOLATIONS,
+    Archive,
+)
 from .result import Front
 
 if TYPE_CHECKING:
@@ -53,6 +63,12 @@ class ArchiveView(ABC):
     def evaluations(self) -> int:
         """How many evaluations the search has learned from."""
         return int(self._archived()[1][EVALUATIONS])
+
+    @property
+    def unique_evaluations(self) -> int | None:
+        """How many of them were of a solution not evaluated before; None unless they are counted."""
+        archive, counters, _ = self._archived()
+        return int(counters[N_UNIQUE]) if archive.keys.size else None
 
     @property
     def last_improvement(self) -> int:

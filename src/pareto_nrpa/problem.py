@@ -50,6 +50,11 @@ class Problem(ABC):
         What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
     name
         How results call the problem.
+    objective_names
+        How results call the objectives; f1, f2, ... by default.
+    all_objectives
+        Where every solution is known, as in a table: the objectives [n, m] of all feasible ones. Results then say
+        how much of the true front was found.
     """
 
     n_objectives: int = 2
@@ -60,12 +65,21 @@ class Problem(ABC):
     reference_point: Sequence[float] | None = None
     genotype: Genotype | None = None
     name: str = ""
+    objective_names: Sequence[str] | None = None
+    all_objectives: NDArray[np.float64] | None = None
 
     #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
     all_moves: Callable[..., Iterable[Hashable]] | None = None
 
     #: Optional: `bias(state, move)` or `bias(state, move, preference)`, added to the learned weight of a move (GNRPA).
     bias: Callable[..., float] | None = None
+
+    #: Optional: `identity(state)`, a whole number of at least 0 that equal solutions share, reached by whatever moves;
+    #: where evaluations are counted once each, it decides what is the same. The sequence of moves decides otherwise.
+    identity: Callable[..., int] | None = None
+
+    #: Optional: `describe(moves)`, a solution in a word.
+    describe: Callable[[Sequence[Any]], str] | None = None
 
     @abstractmethod
     def initial_state(self) -> Any:
@@ -99,7 +113,8 @@ class CompiledProblem:
     returns how many; `play(data, state, move)` changes the state in place; `move_code(data, state, move)` returns an
     integer below `n_codes`; `evaluate(data, state, out)` fills the objectives and returns the number of violations;
     the optional `bias(data, state, move, preference)` returns a float; the optional `all_moves(data, state, out)` is
-    `legal_moves` without leaving out moves that only seem not worth trying (pruning).
+    `legal_moves` without leaving out moves that only seem not worth trying (pruning); the optional
+    `identity(data, state)` returns a whole number of at least 0 that equal solutions share, reached by whatever moves.
 
     Attributes
     ----------
@@ -118,6 +133,10 @@ class CompiledProblem:
         True if moves of equal code have equal bias, which is then computed once per policy and remembered.
     genotype
         What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
+    objective_names, all_objectives
+        As in `Problem`.
+    describe
+        A plain function from a solution, its moves, to a word for it.
     """
 
     data: Any
@@ -140,6 +159,10 @@ class CompiledProblem:
     reference_point: Sequence[float] | None = None
     genotype: Genotype | None = None
     name: str = ""
+    identity: Callable[..., Any] | None = None
+    objective_names: Sequence[str] | None = None
+    all_objectives: NDArray[np.float64] | None = None
+    describe: Callable[[Sequence[Any]], str] | None = None
 
     def __post_init__(self) -> None:
         from .kernels._jit import is_kernel
@@ -159,8 +182,8 @@ class CompiledProblem:
 
     @property
     def kernels(self) -> dict[str, Callable[..., Any]]:
-        """The words of the problem, by name, without a bias that is not there."""
-        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias")
+        """The words of the problem, by name, without those that are not there."""
+        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias", "identity")
         return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
 
     def replay(self, moves: Sequence[int]) -> tuple[NDArray[np.float64], float]:
@@ -206,12 +229,15 @@ def check_declarations(problem: AnyProblem) -> None:
         )
     if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
         raise ProblemError(f"n_objectives of {name} must be a whole number of at least 1, got {m!r}.")
-    for word in ("maximise", "preference", "reference_point"):
+    for word in ("maximise", "preference", "reference_point", "objective_names"):
         value = getattr(problem, word)
         if value is None or (word == "maximise" and isinstance(value, bool | np.bool_)):
             continue
         if isinstance(value, str) or np.shape(value) != (m,):
             raise ProblemError(f"{word} of {name} must have one entry for each of the {m} objectives, got {value!r}.")
+    table = problem.all_objectives
+    if table is not None and (np.ndim(table) != 2 or np.shape(table)[1] != m or not len(table)):
+        raise ProblemError(f"all_objectives of {name} must be an array [n, {m}], got shape {np.shape(table)}.")
 
 
 def wrong_evaluation(problem: Problem, value: Any) -> str:
@@ -237,6 +263,18 @@ def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]
             f"evaluate() of {problem_name(problem)} must return {m} objectives (n_objectives), got {len(values)}."
         )
     return violations, values
+
+
+def checked_identity(problem: Problem, state: Any) -> int:
+    """Return what a problem says by which equal solutions are known, or `NO_IDENTITY` where it does not say."""
+    if problem.identity is None:
+        return -1
+    number = problem.identity(state)
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**62:
+        raise ProblemError(
+            f"identity() of {problem_name(problem)} must be a whole number of at least 0, below 2^62, got {number!r}."
+        )
+    return int(number)
 
 
 def objective_signs(problem: AnyProblem) -> NDArray[np.float64]:

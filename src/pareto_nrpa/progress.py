@@ -14,12 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 from .callbacks import Callbacks
-from .metrics import MANY_OBJECTIVES, hypervolume, worst_point
+from .metrics import MANY_OBJECTIVES, hypervolume, n_found, nondominated, worst_point
 from .problem import objective_signs
-from .result import per_second, plain, rows_to_show
+from .result import per_second, rows_to_show
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from .experiments.runner import Status
     from .problem import AnyProblem
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_UPDATES = 0.2
 _SOLUTION_WIDTH = 48
+_WIDEST = 500  # of a table whose lines a terminal may break as it likes
 
 
 class ProgressBar(Callbacks):
@@ -42,6 +45,7 @@ class ProgressBar(Callbacks):
         quiet: bool = False,
     ) -> None:
         self._evaluations, self._seconds, self._quiet = evaluations, seconds, quiet
+        self._known_front = None if problem.all_objectives is None else nondominated(problem.all_objectives)
         self._console = Console(stderr=True, quiet=quiet)
         self._out = Console(quiet=quiet)
         point = problem.reference_point
@@ -85,7 +89,8 @@ class ProgressBar(Callbacks):
                 self._draw(progress)
 
     def _draw(self, progress: Progress) -> None:
-        done: float = progress.evaluations if self._evaluations else progress.seconds
+        counted = progress.evaluations if progress.unique_evaluations is None else progress.unique_evaluations
+        done: float = counted if self._evaluations else progress.seconds
         value = self._hypervolume(progress) if progress.violations == 0 else 0.0
         size = len(progress.objectives)
         rate = per_second(progress.evaluations, progress.cpu_seconds)
@@ -110,7 +115,8 @@ class ProgressBar(Callbacks):
     def on_end(self, result: Result) -> None:
         """Show where it ended."""
         front = result.front
-        done: float = result.evaluations if self._evaluations else result.wall_seconds
+        counted = result.evaluations if result.unique_evaluations is None else result.unique_evaluations
+        done: float = counted if self._evaluations else result.wall_seconds
         violations = float(front.violations[0]) if len(front) else float("nan")
         rate = per_second(result.evaluations, result.cpu_seconds)
         self._show(done, result.evaluations, rate, result.failures, len(front), violations, result.hypervolume)
@@ -119,24 +125,45 @@ class ProgressBar(Callbacks):
         """Print the front as a table, and where it was saved."""
         for line in result.headline():
             self._out.print(Text(line), soft_wrap=True)
+        if self._known_front is not None:
+            self._out.print(Text(self._share(result)), soft_wrap=True)
         front, rows = result.front, rows_to_show(len(result.front))
         table = Table(box=None, header_style="bold")
-        for name in [f"f{k + 1}" for k in range(front.objectives.shape[1])]:
+        for name in result.columns():
             table.add_column(name, justify="right", no_wrap=True)
         if not front.is_feasible:
             table.add_column("violations", justify="right")
         table.add_column("policy", justify="right")
-        table.add_column("solution", no_wrap=True, overflow="ellipsis", max_width=_SOLUTION_WIDTH)
+        # A description is what one looks for, and is shown whole; a sequence of moves only gives an impression.
+        width = None if result.descriptions else _SOLUTION_WIDTH
+        table.add_column("solution", no_wrap=True, overflow="ellipsis", max_width=width)
+        words, numbers = result.words(), _columns(front.objectives)
         for i in rows:
-            cells = [f"{value:.4f}" for value in front.objectives[i]]
+            cells = numbers[i]
             cells += [] if front.is_feasible else [f"{front.violations[i]:g}"]
-            moves = " ".join(str(plain(move)) for move in front.solutions[i])
-            table.add_row(*cells, str(front.policies[i]), Text(moves))
-        self._out.print(table)
+            table.add_row(*cells, str(front.policies[i]), Text(words[i]))
+        out = self._out if width else Console(quiet=self._quiet, width=_WIDEST)
+        out.print(table)
         if len(rows) < len(front):
             self._out.print(f"({len(rows)} of {len(front)} shown)")
         for path in saved:
             self._out.print(Text(f"saved to {path}"), soft_wrap=True)
+
+    def _share(self, result: Result) -> str:
+        """Say how much of the true front was found."""
+        assert self._known_front is not None
+        found, total = n_found(result.front.objectives, self._known_front), len(self._known_front)
+        text = f"{found} of the {total} points of the true front were found"
+        if result.reference_point is None or not len(result.history):
+            return f"{text}."
+        best = hypervolume(self._known_front, reference_point=result.reference_point)
+        return f"{text}; the front has {result.hypervolume / best:.2%} of the true one's hypervolume."
+
+
+def _columns(objectives: NDArray[np.float64]) -> list[list[str]]:
+    """Return objectives as text, whole numbers as such where a column has no others."""
+    whole = (objectives == np.rint(objectives)).all(axis=0)
+    return [[f"{x:.0f}" if w else f"{x:.4f}" for x, w in zip(row, whole, strict=True)] for row in objectives.tolist()]
 
 
 class ExperimentBar:

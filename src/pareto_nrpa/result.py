@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
+# What results have only sometimes.
+_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "failures")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,9 @@ class Result:
     reference_point: list[float] | None  # what the hypervolume is measured against; None if nothing is feasible
     maximise: list[bool]
     versions: dict[str, str] = field(default_factory=dict)
+    unique_evaluations: int | None = None  # of solutions not evaluated before; None if they were not counted
+    objective_names: list[str] = field(default_factory=list)  # none: f1, f2, ...
+    descriptions: list[str] = field(default_factory=list)  # a word for each solution of the front, or none at all
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = field(default=None, repr=False)
     failures: int = 0  # of the evaluations, those that failed and were survived
@@ -94,9 +99,10 @@ class Result:
         """Return the result in a few sentences."""
         n = len(self.front)
         rate = f" ({per_second(self.evaluations, self.cpu_seconds)} a second)" if self.cpu_seconds > 0 else ""
+        unique = "" if self.unique_evaluations is None else f", {self.unique_evaluations:,} of them unique,"
         lines = [
             f"{self.instance}: {n} trade-off{'s' if n != 1 else ''} by {self.algorithm}, seed {self.seed}",
-            f"{self.evaluations:,} evaluations in {self.cpu_seconds:.2f} s of CPU time{rate}, "
+            f"{self.evaluations:,} evaluations{unique} in {self.cpu_seconds:.2f} s of CPU time{rate}, "
             f"stopped by {self.stopped_by}",
         ]
         if self.failures:
@@ -113,6 +119,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
+        # Written where there is something to say: a file without them says the same.
+        extras = {name: value for name in _EXTRAS if (value := getattr(self, name))}
         return {
             "format": _FORMAT,
             "instance": self.instance,
@@ -131,7 +139,7 @@ class Result:
             "policies": self.front.policies.tolist(),
             "history": [[int(n), value] for n, value in self.history.tolist()],
             "versions": self.versions,
-            **({"failures": self.failures} if self.failures else {}),
+            **extras,
         }
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -147,11 +155,11 @@ class Result:
         """Write the front as a table that spreadsheets open and return the path."""
         lines = [",".join([*self.columns(), "violations", "policy", "solution"])]
         front = self.front
-        for values, violations, policy, solution in zip(
-            front.objectives.tolist(), front.violations.tolist(), front.policies.tolist(), front.solutions, strict=True
+        for values, violations, policy, words in zip(
+            front.objectives.tolist(), front.violations.tolist(), front.policies.tolist(), self.words(), strict=True
         ):
-            moves = " ".join(str(plain(move)) for move in solution).replace('"', '""')
-            lines.append(",".join([*map(repr, values), f"{_whole(violations)}", str(policy), f'"{moves}"']))
+            quoted = words.replace('"', '""')
+            lines.append(",".join([*map(repr, values), f"{_whole(violations)}", str(policy), f'"{quoted}"']))
         return write_atomically(path, lambda file: _write(file, "\n".join(lines)))
 
     @classmethod
@@ -180,10 +188,9 @@ class Result:
         if not len(front.objectives) == len(front.violations) == len(front.solutions) == len(front.policies):
             raise ValueError("parts of different lengths")
         history = np.asarray(content["history"], dtype=float).reshape(-1, 2)
-        apart = ("front", "history", "log", "failures")
-        names = [field.name for field in fields(cls) if field.name not in apart]
-        failures = int(content.get("failures", 0))
-        return cls(front=front, history=history, failures=failures, **{name: content[name] for name in names})
+        names = [field.name for field in fields(cls) if field.name not in ("front", "history", "log", *_EXTRAS)]
+        extras = {name: content[name] for name in _EXTRAS if name in content}
+        return cls(front=front, history=history, **{name: content[name] for name in names}, **extras)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the front as a pandas data frame, one row per solution."""
@@ -196,11 +203,18 @@ class Result:
         frame["violations"] = self.front.violations
         frame["policy"] = self.front.policies
         frame["solution"] = self.front.solutions
+        if self.descriptions:
+            frame["description"] = self.descriptions
         return frame
 
     def columns(self) -> list[str]:
-        """Return the names of the objectives: f1, f2, ..."""
-        return [f"f{k + 1}" for k in range(len(self.maximise))]
+        """Return the names of the objectives: the problem's, or f1, f2, ..."""
+        return list(self.objective_names) or [f"f{k + 1}" for k in range(len(self.maximise))]
+
+    def words(self) -> list[str]:
+        """Return each solution of the front in words: the problem's, or its moves."""
+        moves = [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
+        return list(self.descriptions) or moves
 
 
 def _write(file: Any, text: str) -> None:
@@ -242,10 +256,10 @@ def rows_to_show(n: int) -> list[int]:
 
 def _table(result: Result) -> list[str]:
     front, rows = result.front, rows_to_show(len(result.front))
+    words, longest = result.words(), 120 if result.descriptions else 60
     lines = ["".join(f"{name:>14}" for name in [*result.columns(), "violations", "policy"]) + "  solution"]
     for i in rows:
-        moves = " ".join(str(plain(move)) for move in front.solutions[i])
-        moves = moves if len(moves) <= 60 else moves[:57] + "..."
+        moves = words[i] if len(words[i]) <= longest else words[i][: longest - 3] + "..."
         numbers = "".join(f"{value:14.6g}" for value in (*front.objectives[i], front.violations[i]))
         lines.append(f"{numbers}{front.policies[i]:14d}  {moves}")
     if len(rows) < len(front):

@@ -19,7 +19,7 @@ from .files import check_writable
 from .metrics import hypervolume_history, worst_point
 from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_name
 from .result import Front, Result
-from .stop import Progress, StopCriterion, budget_of, check_stop, fired_by, next_look
+from .stop import Progress, StopCriterion, budget_of, check_stop, counts_unique, fired_by, next_look
 
 if TYPE_CHECKING:
     import os
@@ -47,6 +47,10 @@ class Search(Protocol):
         """How many evaluations were made."""
 
     @property
+    def unique_evaluations(self) -> int | None:
+        """How many of them were of a solution not evaluated before; None unless they are counted."""
+
+    @property
     def last_improvement(self) -> int:
         """The evaluation at which the archive last changed."""
 
@@ -57,6 +61,9 @@ class Search(Protocol):
     @property
     def is_compiled(self) -> bool:
         """Whether `compile` will be quick."""
+
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
 
     def compile(self) -> None:
         """Compile what is needed."""
@@ -158,8 +165,20 @@ def solve(
         seed = search.seed  # the one that made the first part
     else:
         search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
+    if counts_unique(stop):
+        _count_unique(search, algorithm.name, checkpoint)
     run = Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
     return run.to_the_end()
+
+
+def _count_unique(search: Search, algorithm: str, checkpoint: str | os.PathLike[str] | None) -> None:
+    """Let a search count every solution once, unless it does already."""
+    if not hasattr(search, "count_unique"):  # an algorithm of the user's own
+        raise ValueError(f"{algorithm} cannot count unique evaluations; stop by all of them.")
+    if search.unique_evaluations is None:
+        if search.evaluations:
+            raise CheckpointError(f"{checkpoint} was made without counting unique evaluations; name another file.")
+        search.count_unique()
 
 
 def check_problem_type(problem: object) -> None:
@@ -292,12 +311,13 @@ class Run:
             objectives=objectives,
             violations=violations,
             signs=self.signs,
+            unique_evaluations=getattr(self.search, "unique_evaluations", None),
             failures=getattr(self.search, "failures", 0),
         )
 
     def result(self) -> Result:
         """Return what was found so far."""
-        log = self.search.log()
+        log, front, describe = self.search.log(), self.search.front(), self.problem.describe
         feasible = log[log[:, 1] == 0, 2:]
         reference = None if self.reference is None else self.reference * self.signs
         if reference is None and len(feasible):
@@ -314,11 +334,14 @@ class Run:
             cpu_seconds=self.search.cpu_seconds,
             wall_seconds=self.search.wall_seconds,
             stopped_by=self.stopped_by,
-            front=self.search.front(),
+            front=front,
             history=history,
             reference_point=None if reference is None else (reference * self.signs).tolist(),
             maximise=(self.signs < 0).tolist(),
             versions=_versions(),
+            unique_evaluations=getattr(self.search, "unique_evaluations", None),
+            objective_names=[str(name) for name in self.problem.objective_names or ()],
+            descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
             log=log,
             failures=getattr(self.search, "failures", 0),
         )

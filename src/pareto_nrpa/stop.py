@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+
+# Where unique evaluations are counted, how many evaluations there may be for each of them.
+_MOST_REPETITIONS = 100
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Progress:
     objectives: NDArray[np.float64]  # [n, m] of the front, all minimised
     violations: float  # of the front; NaN before the first evaluation
     signs: NDArray[np.float64]  # -1 where the problem maximises
+    unique_evaluations: int | None = None  # of solutions not evaluated before; None unless they are counted
     failures: int = 0  # of the evaluations, those that failed and were survived
 
     def hypervolume(self, reference_point: Sequence[float]) -> float:
@@ -62,6 +67,10 @@ class Stop(ABC):
         """Return the number of evaluations after which the search surely ends, if that is known."""
         return None
 
+    def counts_unique(self) -> bool:
+        """Return whether it needs to know which solutions were evaluated before."""
+        return False
+
     def next_look(self, progress: Progress, slice_size: int) -> float:
         """Return the evaluation at which it must be asked next; a criterion of time may be asked whenever it suits."""
         return math.inf
@@ -74,25 +83,51 @@ class Stop(ABC):
 
 
 class MaxEvaluations(Stop):
-    """Stop after a number of evaluations."""
+    """Stop after a number of evaluations.
 
-    def __init__(self, evaluations: int) -> None:
+    Parameters
+    ----------
+    evaluations
+        How many.
+    count
+        "all", or "unique": a solution that was evaluated before is looked up and does not count. As a search may
+        run out of new solutions, it then also stops after a hundred times as many evaluations of both kinds.
+    """
+
+    def __init__(self, evaluations: int, *, count: Literal["all", "unique"] = "all") -> None:
         self.evaluations = _positive_whole("evaluations", evaluations)
+        if count not in ("all", "unique"):
+            raise ValueError(f"count must be all or unique, got {count!r}.")
+        self.count = count
 
     def __call__(self, progress: Progress) -> bool:
         """Return True when the evaluations are used up."""
-        return progress.evaluations >= self.evaluations
+        return self._left(progress) <= 0
+
+    def _left(self, progress: Progress) -> int:
+        """Return how many evaluations there will be at least until it fires."""
+        if self.count == "all":
+            return self.evaluations - progress.evaluations
+        if progress.unique_evaluations is None:
+            raise ValueError("the search does not count how many of its evaluations are unique.")
+        most = _MOST_REPETITIONS * self.evaluations - progress.evaluations
+        return min(self.evaluations - progress.unique_evaluations, most)
 
     def budget(self) -> int | None:
         """Return the number of evaluations."""
         return self.evaluations
 
+    def counts_unique(self) -> bool:
+        """Return whether repeated solutions do not count."""
+        return self.count == "unique"
+
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the last evaluation; once it is over, it stays so."""
-        return self.evaluations if progress.evaluations < self.evaluations else math.inf
+        """Return the first evaluation that may be the last; once it is over, it stays so."""
+        left = self._left(progress)
+        return progress.evaluations + left if left > 0 else math.inf
 
     def __str__(self) -> str:
-        return f"{self.evaluations:,} evaluations"
+        return f"{self.evaluations:,} {'unique ' if self.count == 'unique' else ''}evaluations"
 
 
 class MaxRuntime(Stop):
@@ -177,6 +212,10 @@ class _Combination(Stop):
     def _budgets(self) -> list[int | None]:
         return [budget_of(criterion) for criterion in self.criteria]
 
+    def counts_unique(self) -> bool:
+        """Return whether one of the criteria needs to know."""
+        return any(map(counts_unique, self.criteria))
+
     def next_look(self, progress: Progress, slice_size: int) -> float:
         """Return the first evaluation at which one of the criteria must be asked."""
         return min(next_look(criterion, progress, slice_size) for criterion in self.criteria)
@@ -229,6 +268,11 @@ class AllOf(_Combination):
 def budget_of(criterion: StopCriterion) -> int | None:
     """Return the evaluations after which a criterion surely stops, if it says so."""
     return criterion.budget() if isinstance(criterion, Stop) else None
+
+
+def counts_unique(criterion: StopCriterion) -> bool:
+    """Return whether a criterion needs to know which solutions were evaluated before."""
+    return isinstance(criterion, Stop) and criterion.counts_unique()
 
 
 def next_look(criterion: StopCriterion, progress: Progress, slice_size: int) -> float:

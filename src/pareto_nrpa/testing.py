@@ -74,9 +74,22 @@ def _check_evaluation(game: _PlainGame | _CompiledGame) -> None:
         raise ProblemError(
             f"evaluate() of {game.name} gave {violations} violations; 0 means feasible, none are negative."
         )
+    _check_identity(game)
     again, _ = game.evaluate()
     if not np.array_equal(objectives, again):
         raise ProblemError(f"evaluate() of {game.name} gave two answers for one state: {objectives} and {again}.")
+
+
+def _check_identity(game: _PlainGame | _CompiledGame) -> None:
+    number = game.identity()
+    if number is None:
+        return
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**62:
+        raise ProblemError(
+            f"identity() of {game.name} must be a whole number of at least 0, below 2^62, got {number!r}."
+        )
+    if game.identity() != number:
+        raise ProblemError(f"identity() of {game.name} gave two answers for one state: {number} and {game.identity()}.")
 
 
 def _check_bias(value: Any, move: Any, depth: int, name: str) -> None:
@@ -124,6 +137,9 @@ class _PlainGame:
                 f"play() changed the state that it was given at depth {depth} of {self.name}; return a new one."
             )
         self.state = after
+
+    def identity(self) -> Any:
+        return None if self.problem.identity is None else self.problem.identity(self.state)
 
     def evaluate(self) -> tuple[NDArray[np.float64], float]:
         try:
@@ -192,6 +208,9 @@ class _CompiledGame:
 
     def play(self, move: int, depth: int) -> None:
         self.words["play"](self.problem.data, self.state, move)
+
+    def identity(self) -> Any:
+        return self.words["identity"](self.problem.data, self.state) if "identity" in self.words else None
 
     def evaluate(self) -> tuple[NDArray[np.float64], float]:
         objectives = np.full(self.problem.n_objectives, np.nan)

@@ -14,6 +14,7 @@ from ..problems_for_tests import Knapsack
 SMALL = {
     "pareto-nrpa": {"level": 2, "n_policies": 3},
     "nsga-ii": {"population": 20, "offspring": 8},
+    "nsga-iii": {"population": 20, "offspring": 8},
     "sms-emoa": {"population": 20},
     "moea-d": {"subproblems": 15, "neighbours": 5},
     "pls": {"initial": 10},
@@ -24,7 +25,7 @@ SMALL = {
 }
 assert set(SMALL) == set(NAMES)
 
-EVOLUTIONARY = ("nsga-ii", "sms-emoa", "moea-d")
+EVOLUTIONARY = ("nsga-ii", "nsga-iii", "sms-emoa", "moea-d")
 
 
 def small(name, **others):

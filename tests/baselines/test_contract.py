@@ -160,6 +160,7 @@ def test_a_resumed_solve_ends_like_one_never_stopped(name, where, tmp_path):
 CHANGES = {
     "pareto-nrpa": {"alpha": 0.6},
     "nsga-ii": {"offspring": 9},
+    "nsga-iii": {"offspring": 9},
     "sms-emoa": {"population": 21},
     "moea-d": {"neighbours": 6},
     "pls": {"initial": 11},
@@ -273,6 +274,8 @@ def test_a_parameter_with_a_wrong_value_is_named(name, parameter, value):
     [
         ("nsga-ii", "population", 1, "at least 2"),
         ("nsga-ii", "offspring", 0, "at least 1"),
+        ("nsga-iii", "population", 1, "at least 2"),
+        ("nsga-iii", "offspring", 0, "at least 1"),
         ("sms-emoa", "population", 1, "at least 2"),
         ("moea-d", "subproblems", 1, "at least 2"),
         ("moea-d", "neighbours", 1, "at least 2"),

@@ -54,7 +54,7 @@ def test_a_genotype_knows_the_places_of_its_moves():
     assert Choices(["xy", "z", "pqr"]).encode("yzr") == [1, 0, 2]
 
 
-@pytest.mark.parametrize(("name", "called"), [("moea-d", "MOEA/D"), ("sms-emoa", "SMS-EMOA")])
+@pytest.mark.parametrize(("name", "called"), [("moea-d", "MOEA/D"), ("sms-emoa", "SMS-EMOA"), ("nsga-iii", "NSGA-III")])
 def test_some_algorithms_need_two_objectives(apart, name, called):
     said = apart.run(
         "from pareto_nrpa import *; from pareto_nrpa.algorithms import algorithm\n"
@@ -63,7 +63,7 @@ def test_some_algorithms_need_two_objectives(apart, name, called):
     assert said.startswith(f"ProblemError: {called} needs at least two objectives, tsptw:n=8,seed=0")
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("moea-d", "sms-emoa")])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("moea-d", "sms-emoa", "nsga-iii")])
 def test_all_others_do_with_one(name):
     class Loss(Bits):
         n_objectives = 1

@@ -20,6 +20,7 @@ INSTANCES = {"tsptw": generate_tsptw(12, seed=1), "mo-tsp": generate_tsp(12, see
 # With the defaults, 500 evaluations would hardly leave the first population, or the first search.
 PARAMETERS = {
     "nsga-ii": {"population": 50},
+    "nsga-iii": {"population": 50},
     "sms-emoa": {"population": 50},
     "moea-d": {"subproblems": 50},
     "pls": {"initial": 50},
@@ -59,7 +60,9 @@ def test_every_algorithm_has_its_runs_and_no_two_are_alike():
     assert len({json.dumps(value) for value in stored.values()}) == len(stored)
 
 
-@pytest.mark.parametrize("names", [("random", "pls", "pareto-mcts", "nmcs", "nrpa"), ("nsga-ii", "sms-emoa", "moea-d")])
+@pytest.mark.parametrize(
+    "names", [("random", "pls", "pareto-mcts", "nmcs", "nrpa"), ("nsga-ii", "nsga-iii", "sms-emoa", "moea-d")]
+)
 def test_a_process_with_compiling_switched_off_gives_the_same(names):
     program = f"import json; from tests.baselines.test_golden import runs; print(json.dumps(runs({names!r})))"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

@@ -1,11 +1,14 @@
 """The page of claims: on nothing, on part of a plan, and on runs that agree or disagree with the paper."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from pareto_nrpa.experiments.claims import CLAIMS, FAILED, HELD, PARTLY, UNKNOWN, judge
-from pareto_nrpa.experiments.measure import Measured, Row
+from pareto_nrpa.experiments.measure import Known, Measured, Row
 from pareto_nrpa.experiments.plan import load_plan, plan_names
 from pareto_nrpa.experiments.report import write_claims
 
@@ -24,8 +27,12 @@ def runs_of(name, value, *, problems=None, labels=None, violations=lambda proble
         for c in plan.contenders if labels is None or c.label in labels
         for seed in SEEDS
     ]  # fmt: skip
-    records = {p: {c.label: [] for c in plan.contenders} for p in plan.problems}
-    return Measured(plan, rows, records, dict.fromkeys(plan.problems), dict.fromkeys(plan.problems, 1.0))
+    # Every run has found the one point of the true front, where one is asked for.
+    point = np.ones((1, 2))
+    found = [SimpleNamespace(feasible=point)]
+    records = {p: {c.label: found for c in plan.contenders} for p in plan.problems}
+    known = {p: Known(point, point, 2 * point[0], 1.0, ["f1", "f2"]) for p in plan.problems if p.startswith("nas-")}
+    return Measured(plan, rows, records, dict.fromkeys(plan.problems), dict.fromkeys(plan.problems, 1.0), known)
 
 
 def claim(words):
@@ -126,3 +133,26 @@ def test_a_quick_version_is_not_held_against_the_paper(name):
         {},
     )
     assert {judge(one, quick).word for one in CLAIMS if one.plan == name} == {UNKNOWN}
+
+
+def test_the_whole_true_front_is_asked_for():
+    whole = claim("find the whole true front")
+    measured = runs_of("nas-201", nrpa_leads)
+    assert judge(whole, measured).word == HELD
+    assert "of the 1 points, all runs together: NSGA-II 1, SMS-EMOA 1" in judge(whole, measured).measured
+    assert judge(whole, replace(measured, known={})).word == UNKNOWN
+    missed = {
+        "nas-bench-201": {**measured.records["nas-bench-201"], "NSGA-II": [SimpleNamespace(feasible=np.zeros((1, 2)))]}
+    }
+    assert judge(whole, replace(measured, records=missed)).word == PARTLY
+
+
+def test_architectures_by_hypervolume_and_spread():
+    ahead, best = claim("ahead of Pareto-NRPA by 0.01"), claim("best hypervolume and the widest spread")
+    assert judge(ahead, runs_of("nas-201", nrpa_trails)).word == HELD
+    assert judge(ahead, runs_of("nas-201", nrpa_leads)).word == FAILED
+    level = runs_of("nas-201", lambda p, label: 0.5 if label.startswith("Pareto-NRPA") else 0.501)
+    assert judge(ahead, level).word == PARTLY
+    assert judge(best, runs_of("nas-101", nrpa_leads)).word == HELD
+    assert "on a surrogate" in judge(best, runs_of("nas-101", nrpa_trails)).measured
+    assert judge(best, runs_of("nas-101", nrpa_trails)).word == FAILED

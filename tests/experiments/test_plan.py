@@ -14,9 +14,11 @@ from pareto_nrpa.stop import MaxCpuTime, MaxEvaluations
 
 from .helpers import TINY, a_plan, save
 
-SHIPPED = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "same-moves", "tsptw"]
+SHIPPED = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "nas-101"]
+SHIPPED += ["nas-201", "nas-201-3", "same-moves", "tsptw"]
 # Plans with numbers in the paper.
-OF_THE_PAPER = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "tsptw"]
+OF_THE_PAPER = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "nas-101", "nas-201"]
+OF_THE_PAPER += ["tsptw"]
 
 HEAD = 'problems = ["mo-tsp:n=8"]\n'
 BUDGET = "evaluations = 100\n"
@@ -292,6 +294,11 @@ MISTAKES = {
     "misspelt reference": ('reference = "randon"\n' + HEAD + BUDGET + RANDOM, "'randon' .*'random'"),
     "misspelt figure": (HEAD + BUDGET + '[figures]\nfrontz = ["mo-tsp:n=8"]\n' + RANDOM, "'frontz' .*'fronts'"),
     "the same problem twice": ('problems = ["mo-tsp:n=8", "mo-tsp:n=8"]\n' + BUDGET + RANDOM, "lists a problem twice"),
+    "a curve that falls": ("curve = [500, 200]\n" + HEAD + BUDGET + RANDOM, "curve of plan .*own.toml must be rising"),
+    "a curve of text": (
+        'curve = ["all"]\n' + HEAD + BUDGET + RANDOM,
+        "curve of plan .* must be rising",
+    ),
     "not TOML": ("problems = [", "plan .*own.toml is not TOML"),
 }
 

@@ -87,6 +87,16 @@ def test_results_come_from_exactly_as_many_evaluations_as_allowed(tmp_path):
     assert result.evaluations == len(lines) == len(set(lines)) == 50
 
 
+def test_evaluations_are_unique_however_they_are_counted(tmp_path):
+    every = solved(problems.Raises())
+    unique = solved(problems.Raises(), stop=MaxEvaluations(50, count="unique"))
+    assert found(unique)[:-1] == found(every)[:-1]
+    assert unique.evaluations == unique.unique_evaluations == every.unique_evaluations == 50
+    loaded = Result.load(unique.save(tmp_path / "result.json"))
+    assert (loaded.unique_evaluations, loaded.failures) == (50, unique.failures)
+    assert unique.failures > 0
+
+
 def test_the_front_is_the_best_of_all_that_was_evaluated(tmp_path):
     log = tmp_path / "log"
     result = solved(problems.Row(log=str(log)))

@@ -29,7 +29,9 @@ from .weights import most_partitions
 
 
 @dataclass(frozen=True)
-class _Evolutionary(Baseline):
+class Evolutionary(Baseline):
+    """What the algorithms of pymoo have in common."""
+
     bias: float = 1.0
     pruning: bool = True
 
@@ -47,7 +49,7 @@ class _Evolutionary(Baseline):
 
 
 @dataclass(frozen=True)
-class NSGA2(_Evolutionary):
+class NSGA2(Evolutionary):
     """NSGA-II (Deb et al. 2002) as in pymoo, with the paper's sizes.
 
     Parameters
@@ -85,11 +87,11 @@ class NSGA2(_Evolutionary):
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
-        return _GenerationSearch(RankAndCrowding, problem, self, seed=seed, budget=budget)
+        return GenerationSearch(RankAndCrowding, problem, self, seed=seed, budget=budget)
 
 
 @dataclass(frozen=True)
-class SMSEMOA(_Evolutionary):
+class SMSEMOA(Evolutionary):
     """SMS-EMOA (Beume et al. 2007) as in pymoo, with the paper's population.
 
     Parameters
@@ -121,11 +123,11 @@ class SMSEMOA(_Evolutionary):
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
         check_several_objectives(problem, "SMS-EMOA")
-        return _GenerationSearch(LeastContribution, problem, self, seed=seed, budget=budget)
+        return GenerationSearch(LeastContribution, problem, self, seed=seed, budget=budget)
 
 
 @dataclass(frozen=True)
-class MOEAD(_Evolutionary):
+class MOEAD(Evolutionary):
     """MOEA/D (Zhang & Li 2007) as in pymoo, with the paper's number of subproblems.
 
     Parameters
@@ -150,14 +152,14 @@ class MOEAD(_Evolutionary):
 
     def first_size(self, problem: AnyProblem) -> int:
         """Return the size of the first population."""
-        return len(_directions(problem.n_objectives, self.subproblems))
+        return len(directions(problem.n_objectives, self.subproblems))
 
     def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm."""
         from pymoo.algorithms.moo.moead import MOEAD
 
-        directions = _directions(problem.n_objectives, self.subproblems)
-        return MOEAD(directions, n_neighbors=self.neighbours, sampling=sampling)
+        spread = directions(problem.n_objectives, self.subproblems)
+        return MOEAD(spread, n_neighbors=self.neighbours, sampling=sampling)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a search at its very beginning."""
@@ -171,7 +173,7 @@ def check_several_objectives(problem: AnyProblem, algorithm: str) -> None:
         raise ProblemError(f"{algorithm} needs at least two objectives, {problem_name(problem)} has one.")
 
 
-def _directions(m: int, n: int) -> Any:
+def directions(m: int, n: int) -> Any:
     """Return about n evenly spread weight vectors."""
     from pymoo.util.ref_dirs import get_reference_directions
 
@@ -181,7 +183,7 @@ def _directions(m: int, n: int) -> Any:
 def _check_pymoo() -> None:
     """Import pymoo before the search begins: it takes seconds that are not the algorithm's."""
     try:
-        for module in ("algorithms.moo.nsga2", "algorithms.moo.sms", "algorithms.moo.moead", "util.ref_dirs"):
+        for module in (*(f"algorithms.moo.{name}" for name in ("nsga2", "nsga3", "sms", "moead")), "util.ref_dirs"):
             import_module(f"pymoo.{module}")
     except ImportError as error:
         message = 'this algorithm needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
@@ -191,9 +193,9 @@ def _check_pymoo() -> None:
 class _Search(BaselineSearch):
     """Evaluates the first population, row by row as the budget allows; pymoo draws it and says what comes with it."""
 
-    baseline: _Evolutionary
+    baseline: Evolutionary
 
-    def __init__(self, problem: AnyProblem, baseline: _Evolutionary, **where: Any) -> None:
+    def __init__(self, problem: AnyProblem, baseline: Evolutionary, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         _check_pymoo()
         self._genotype = genotype_of(problem, baseline.name)
@@ -276,10 +278,10 @@ def _move_table(genotype: Genotype, numbers: Any) -> tuple[Any, Any]:
     return table, sizes
 
 
-class _GenerationSearch(_Search):
-    """NSGA-II and SMS-EMOA: children are evaluated one generation after the other."""
+class GenerationSearch(_Search):
+    """NSGA-II, SMS-EMOA and NSGA-III: children are evaluated one generation after the other."""
 
-    def __init__(self, kind: type[Generations], problem: AnyProblem, baseline: NSGA2 | SMSEMOA, **where: Any) -> None:
+    def __init__(self, kind: type[Generations], problem: AnyProblem, baseline: Any, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         offspring = getattr(baseline, "offspring", baseline.population)
         self.generations = kind(problem.n_objectives, self._sizes, self._vary, baseline.population, offspring)

@@ -118,9 +118,13 @@ class Generations(ABC):
         parents = np.empty((2, n, self.genes.shape[1]), dtype=np.int64)
         children = np.empty((2 * n, parents.shape[2]), dtype=np.int64)
         marks = np.empty(2 * n + parents.shape[2], dtype=np.bool_)
-        now = self.genes, self.objectives, self.crowding
+        now = self.genes, self._fitness(), self.crowding
         _call(self._mate, self.rng, drawn, *now, parents, children, self._sizes, marks)
         return children
+
+    def _fitness(self) -> Floats:
+        """Return the objectives by which parents are chosen."""
+        return self.objectives
 
     @abstractmethod
     def _survivors(self, objectives: Floats, n: int) -> tuple[Ints, Floats]:

@@ -16,12 +16,14 @@ from numba import types
 
 from ..exceptions import ProblemError
 from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, compile_entry, interpreted, with_globals
-from ..kernels.archive import enlarge, larger_archive, new_archive
+from ..kernels.archive import counting_archive, enlarge, larger_archive, new_archive
 from ..kernels.bundles import (
     BAD_BIAS,
     DEPTH,
     EVALUATIONS,
+    KEY,
     N_COUNTERS,
+    N_HEADS,
     N_MOVES,
     NEEDS_ROOM,
     NO_MOVE,
@@ -32,6 +34,7 @@ from ..kernels.bundles import (
 )
 from ..kernels.playout import check_scores, no_bias
 from ..kernels.rollout import HERE, LOOK, PLAY, Arena, draw, roll_from, rollout
+from ..kernels.seen import known_scores, no_identity
 from ..kernels.softmax import PADDING
 from ..messages import compile_message, raised_message, status_message
 from ..problem import (
@@ -39,6 +42,7 @@ from ..problem import (
     CompiledProblem,
     Problem,
     checked_evaluation,
+    checked_identity,
     objective_signs,
     paper_preference,
     plain_bias,
@@ -59,7 +63,7 @@ def _arena_parts(problem: AnyProblem, bias: float, max_moves: int, max_legal: in
     m = problem.n_objectives
     return {
         "moves": np.zeros((1, max_moves), dtype=np.int64),
-        "heads": np.zeros((1, 3), dtype=np.int64),
+        "heads": np.zeros((1, N_HEADS), dtype=np.int64),
         "scores": np.zeros((1, 1 + m)),
         # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
         "legal": np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
@@ -83,7 +87,7 @@ class CompiledPlayer:
         self._parts = tuple(problem.data)
         self._types = tuple(numba.typeof(x) for x in (self._parts, self.arena, self.rng))
         played = types.int64(*self._types, types.int64, types.int64)
-        words = {"bias": no_bias, **problem.kernels}
+        words = {"bias": no_bias, "identity": no_identity, **problem.kernels}
         self._bound = {
             "data_class": type(problem.data),
             "initial_state": problem.initial_state,
@@ -138,6 +142,10 @@ class CompiledPlayer:
         """Give archive and log room for at least one more evaluation."""
         self.arena = self.arena._replace(archive=larger_archive(self.arena.archive, self.arena.counters))
 
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
+        self.arena = self.arena._replace(archive=counting_archive(self.arena.archive))
+
     def solution(self, numbers: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers, which here are the moves themselves."""
         return list(numbers)
@@ -189,6 +197,10 @@ class PlainPlayer:
     def make_room(self) -> None:
         """Give archive and log room for at least one more evaluation."""
         self.arena.archive = larger_archive(self.arena.archive, self.arena.counters)
+
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on, and look up those evaluated before."""
+        self.arena.archive = counting_archive(self.arena.archive)
 
     def solution(self, numbers: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers."""
@@ -250,6 +262,13 @@ class PlainPlayer:
             return NO_MOVE
         arena.heads[HERE, N_MOVES] = depth
         if purpose == PLAY:
+            return OK
+        arena.heads[HERE, KEY] = checked_identity(problem, state)
+        known = known_scores(
+            arena.archive.keys, arena.archive.key_scores, arena.heads[HERE, KEY], arena.moves[HERE], depth
+        )
+        if known is not None:
+            arena.scores[HERE] = known
             return OK
         violations, values = checked_evaluation(problem, self._evaluate(state))
         arena.scores[HERE, 0] = violations

@@ -49,6 +49,8 @@ class Baseline(ABC):
             if saved[part] != json.loads(_to_json(value)):
                 raise CheckpointError(f"the checkpoint {path} is of another {part}; name another file.")
         search = self.start(problem, seed=saved["seed"], budget=saved["budget"])
+        if saved.get("counts_unique"):
+            search.count_unique()
         search.advance(saved["evaluations"])
         search.wall_seconds, search.cpu_seconds = saved["wall_seconds"], saved["cpu_seconds"]
         return search
@@ -101,6 +103,10 @@ class BaselineSearch(ArchiveView):
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         return self.player.arena.archive, self.player.arena.counters, self.player.solution
 
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
+        self.player.count_unique()
+
     @property
     def slice_size(self) -> int:
         """A number of evaluations after which to look up."""
@@ -127,6 +133,7 @@ def save_replay(
         "seed": search.seed,
         "budget": budget,
         "evaluations": search.evaluations,
+        "counts_unique": search.unique_evaluations is not None,
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
     }

@@ -49,3 +49,20 @@ def get_instances(
     typer.echo(f"The official instances are in {folder}")
     if to is not None:
         typer.echo(f"Use them with --data {to} or PARETO_NRPA_DATA={to}")
+
+
+@app.command("convert-nasbench101")
+def convert_nasbench101(
+    file: Annotated[Path, typer.Argument(help="The official nasbench_only108.tfrecord (or the full file).")],
+    to: Annotated[Path | None, typer.Option(help="Folder for the table (default: the user's cache).")] = None,
+) -> None:
+    """Turn the official file of NAS-Bench-101 into a compact table, once; it takes some minutes."""
+    from ..problems.nas.convert101 import convert
+
+    def show(done: int) -> None:
+        if sys.stderr.isatty():
+            typer.echo(f"\r{done:,} records", nl=False, err=True)
+
+    typer.echo(f"The table is in {convert(file, to, progress=show)}")
+    if to is not None:
+        typer.echo(f"Use it with --data {to} or PARETO_NRPA_DATA={to}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -38,12 +38,30 @@ def info(
 def _describe(problem: CompiledProblem) -> None:
     from ..problems.mo_tsptw import Windows
 
+    if problem.all_objectives is not None:
+        _describe_known(problem)
+        return
     typer.echo(f"{problem.name}: {problem.max_moves + 1} cities, {problem.n_objectives} objective(s)")
     if isinstance(problem.data, Windows):
         widths = (problem.data.closes - problem.data.opens)[1:]
         typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
     else:
         typer.echo("no time windows")
-    point = problem.reference_point
-    text = "none fixed" if point is None else ", ".join(f"{x:.6g}" for x in point)
-    typer.echo(f"reference point of the hypervolume: {text}")
+    typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
+
+
+def _describe_known(problem: CompiledProblem) -> None:
+    """Describe a problem whose solutions are all known."""
+    from ..metrics import nondominated
+
+    table = problem.all_objectives
+    assert table is not None
+    front = nondominated(table)
+    typer.echo(f"{problem.name}: {problem.max_moves} moves, {len(table):,} solutions")
+    typer.echo(f"objectives: {', '.join(problem.objective_names or ())}")
+    typer.echo(f"true front: {len(front)} points, from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}")
+    typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
+
+
+def _point(values: Any) -> str:
+    return "none fixed" if values is None else ", ".join(f"{x:.6g}" for x in values)

@@ -21,8 +21,8 @@ def solve(
     instance: Annotated[
         str,
         typer.Argument(
-            help="An instance name (rc_204.3), a file, or a spec (tsptw:n=25,seed=7,tightness=0.6 or mo-tsp:n=50). "
-            "Without one: an embedded instance with 25 cities."
+            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file, or a spec (tsptw:n=25,seed=7 "
+            "or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
         ),
     ] = "default",
     evaluations: Annotated[
@@ -33,6 +33,9 @@ def solve(
         float | None,
         typer.Option(help="Stop after this many seconds, those before --resume included."),
     ] = None,
+    count: Annotated[
+        str, typer.Option(help="Evaluations that count: all, or unique, when repeated solutions are looked up.")
+    ] = "all",
     level: Annotated[int, typer.Option(help="Depth of the nesting.")] = 4,
     policies: Annotated[int, typer.Option(help="Number of policies.")] = 4,
     alpha: Annotated[float, typer.Option(help="Learning rate.")] = 0.5,
@@ -53,7 +56,8 @@ def solve(
     algorithm: Annotated[
         str,
         typer.Option(
-            help="Another algorithm, for comparison: nsga-ii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs or random."
+            help="Another algorithm, for comparison: nsga-ii, nsga-iii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs "
+            "or random."
         ),
     ] = "pareto-nrpa",
     settings: Annotated[
@@ -84,7 +88,7 @@ def solve(
     from ..solver import solve as run
 
     check_seed(seed)
-    stop = _stop(evaluations, seconds)
+    stop = _stop(evaluations, seconds, count)
     options = {
         "level": level,
         "n_policies": at_least_one("policies", policies),
@@ -150,11 +154,15 @@ def _limit(evaluations: int | None, seconds: float | None) -> int | None:
     return _DEFAULT_EVALUATIONS if evaluations is None and seconds is None else evaluations
 
 
-def _stop(evaluations: int | None, seconds: float | None) -> StopCriterion:
+def _stop(evaluations: int | None, seconds: float | None, count: str) -> StopCriterion:
     from ..stop import AnyOf, MaxEvaluations, MaxRuntime
 
+    if count not in ("all", "unique"):
+        fail(f"--count must be all or unique, got {count}.")
     limit = _limit(evaluations, seconds)
-    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit)]
+    if limit is None and count == "unique":
+        fail("--count unique needs a number of them: give it with --evaluations.")
+    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit, count=count)]  # type: ignore[arg-type]
     if seconds is not None:
         criteria.append(MaxRuntime(seconds))
     return criteria[0] if len(criteria) == 1 else AnyOf(*criteria)

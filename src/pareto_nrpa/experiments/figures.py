@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _NO_RUN = "no feasible run"
 _OBJECTIVES = ("f1", "f2")
 _GREY = "#555555"
+_CLOUD = "#b8b8b8"
+_CLOUD_BEFORE, _CLOUD_BEHIND = 0.05, 0.4  # how far around the fronts solutions are shown, in units of their range
 # Okabe and Ito's colours, which the colour-blind can tell apart, without yellow, which nobody sees on white.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # two more than colours: 63 pairs before one comes again
@@ -82,10 +84,23 @@ def _house_style() -> Iterator[None]:
 
 
 @_house_style()
-def aggregated_fronts(records: dict[str, list[Record]], title: str, objectives: Sequence[str] = _OBJECTIVES) -> Figure:
-    """Draw, for each label, what is not dominated among the feasible points of all its runs."""
+def aggregated_fronts(
+    records: dict[str, list[Record]],
+    title: str,
+    objectives: Sequence[str] = _OBJECTIVES,
+    cloud: NDArray[np.float64] | None = None,
+) -> Figure:
+    """Draw, for each label, what is not dominated among the feasible points of all its runs.
+
+    Parameters
+    ----------
+    cloud
+        All solutions there are, where they are known: drawn in grey behind the fronts, as far as they are near.
+    """
     figure, (axes,) = _new_figure(title, width=5.6, height=4.2)
     message = _why_no_front(_all_feasible(records))
+    if cloud is not None and not message:
+        _draw_cloud(axes, cloud, _all_feasible(records))
     lines = []
     for index, runs in enumerate(records.values()):
         front = _nondominated(_feasible(runs)) if not message else np.zeros((0, 2))
@@ -379,6 +394,17 @@ def _share(points: NDArray[np.float64], reference_point: ArrayLike | None, large
         return 0.0
     # Where all that was found is a single point, that point is all there is to find.
     return hypervolume(points, reference_point=reference_point) / largest if largest > 0 else 1.0
+
+
+def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float64]) -> None:
+    """Draw all solutions in the neighbourhood of some points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
+    low, high = low - _CLOUD_BEFORE * margin, high + _CLOUD_BEHIND * margin
+    near = cloud[((cloud >= low) & (cloud <= high)).all(axis=1)]
+    # As pixels: hundreds of thousands of points would make a file that nobody can open.
+    axes.plot(*near.T, ".", color=_CLOUD, markersize=2.5, markeredgewidth=0, rasterized=True, zorder=0)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
 def _draw_policies(axes: Axes, run: Record) -> dict[int, Line2D]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..exceptions import InstanceError
-from ..metrics import hypervolume, overall_spread, spacing
-from ..problem import data_fingerprint
+from ..metrics import hypervolume, n_found, nondominated, overall_spread, spacing, worst_point
+from ..problem import data_fingerprint, objective_signs
 from ..problems import load
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ METRICS = {
     "spread": True,
     "spacing": False,
     "violations": False,
+    "found": True,
 }
 
 
@@ -51,6 +52,18 @@ class Row:
     spacing: float
     violations: float
     error: str = ""
+    found: float = math.nan  # the share of the points of the true front, where that is known
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a problem whose solutions are all known."""
+
+    points: NDArray[np.float64]  # [n, m], minimised
+    front: NDArray[np.float64]  # [k, m], those that nothing dominates
+    reference_point: NDArray[np.float64]
+    volume: float  # the hypervolume of the front
+    names: list[str]  # of the objectives
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +75,7 @@ class Measured:
     records: dict[str, dict[str, list[Record]]]  # by problem, then label; finished runs only
     reference_points: dict[str, NDArray[np.float64] | None]  # the worst feasible values, None where there are none
     largest: dict[str, float]  # hypervolume that others are divided by
+    known: dict[str, Known] = field(default_factory=dict)  # by problem, where the true front is known
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, str], list[Row]]:
@@ -83,6 +97,7 @@ def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
     records: dict[str, dict[str, list[Record]]] = {}
     references: dict[str, NDArray[np.float64] | None] = {}
     largest: dict[str, float] = {}
+    known: dict[str, Known] = {}
     for problem in plan.problems:
         found = [
             (contender.label, seed, record)
@@ -95,14 +110,16 @@ def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
             for _, _, record in found:
                 store.check_data(record, problem, data_fingerprint(loaded))
         fixed = None if loaded is None else loaded.reference_point
-        box = _Box([record for _, _, record in found if not record.error], fixed)
+        if loaded is not None and loaded.all_objectives is not None:
+            known[problem] = _known(loaded)
+        box = _Box([record for _, _, record in found if not record.error], fixed, known.get(problem))
         rows += [box.row(problem, label, seed, record) for label, seed, record in found]
         records[problem] = {
             contender.label: [r for label, _, r in found if label == contender.label and not r.error]
             for contender in plan.contenders
         }
         references[problem], largest[problem] = box.worst, box.largest
-    return Measured(plan, rows, records, references, largest)
+    return Measured(plan, rows, records, references, largest, known)
 
 
 def _loaded(problem: str, data: str | None) -> CompiledProblem | None:
@@ -113,10 +130,22 @@ def _loaded(problem: str, data: str | None) -> CompiledProblem | None:
         return None
 
 
+def _known(problem: CompiledProblem) -> Known:
+    """Return what is known of a problem that knows all of its solutions, everything minimised."""
+    signs = objective_signs(problem)
+    points = np.asarray(problem.all_objectives) * signs
+    front = nondominated(points)
+    given = problem.reference_point
+    reference = worst_point(front) if given is None else np.asarray(given, dtype=float) * signs
+    names = list(problem.objective_names or (f"f{k + 1}" for k in range(problem.n_objectives)))
+    return Known(points, front, reference, hypervolume(front, reference_point=reference), names)
+
+
 class _Box:
     """What the runs on one problem are measured against: all of them together."""
 
-    def __init__(self, records: list[Record], fixed: Sequence[float] | None) -> None:
+    def __init__(self, records: list[Record], fixed: Sequence[float] | None, known: Known | None = None) -> None:
+        self.known = known
         points = [record.feasible for record in records if len(record.feasible)]
         together = np.vstack(points) if points else None
         self.worst = None if together is None else together.max(axis=0)
@@ -124,6 +153,8 @@ class _Box:
         self.fixed = None if fixed is None else np.asarray(fixed, dtype=float)
         self.largest = max((self._volume(record, self.worst) for record in records), default=0.0)
         self.largest_fixed = max((self._volume(record, self.fixed) for record in records), default=0.0)
+        if known is not None:
+            self.fixed, self.largest_fixed = known.reference_point, known.volume
 
     @staticmethod
     def _volume(record: Record, reference: NDArray[np.float64] | None) -> float:
@@ -148,6 +179,9 @@ class _Box:
             spread=self._spread(record),
             spacing=spacing(record.feasible) if len(record.feasible) > 1 else math.nan,
             violations=record.violations,
+            found=math.nan
+            if self.known is None
+            else n_found(record.feasible, self.known.front) / len(self.known.front),
         )
 
     def _share(self, record: Record, reference: NDArray[np.float64] | None, largest: float) -> float:
@@ -168,11 +202,22 @@ class _Box:
         return overall_spread(record.feasible, ideal=self.ideal, maximal=self.worst)
 
 
+def share_after(record: Record, evaluations: int, reference: NDArray[np.float64] | None, largest: float) -> float:
+    """Return the hypervolume of what a run had found after some evaluations, as a share of the largest."""
+    found = record.log[(record.log[:, 1] == 0) & (record.log[:, 0] <= evaluations), 2:]
+    if len(found) == 0 or reference is None:
+        return 0.0
+    # Where all that was found is a single point, that point is all there is to find.
+    return hypervolume(found, reference_point=reference) / largest if largest > 0 else 1.0
+
+
 def to_csv(rows: list[Row]) -> str:
     """Return the rows as CSV, in the order given, numbers rounded to six decimals."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [field.name for field in fields(Row)]
+    if all(math.isnan(row.found) for row in rows):  # no true front is known
+        names.remove("found")
     writer.writerow(names)
     for row in rows:
         writer.writerow([_cell(getattr(row, name)) for name in names])

@@ -21,6 +21,7 @@ from .plan_checks import (
     METRICS,
     PLAN_KEYS,
     QUICK_KEYS,
+    USUAL_METRICS,
     PlanError,
     check_budget,
     check_count,
@@ -98,7 +99,8 @@ class Plan:
     paper: str = ""
     layout: str = "instances"
     reference: str = ""  # the label that others are compared with
-    metrics: tuple[str, ...] = METRICS
+    metrics: tuple[str, ...] = USUAL_METRICS
+    curve: tuple[int, ...] = ()  # evaluations after which the hypervolume is tabulated
     figures: dict[str, Any] = field(default_factory=dict)
     published: dict[str, str] = field(default_factory=dict)  # how the paper calls a problem
     quick: dict[str, Any] = field(default_factory=dict)
@@ -210,6 +212,7 @@ def _read(name: str, where: str, text: str) -> Plan:
         evaluations=content.get("evaluations"),
         cpu_seconds=content.get("cpu_seconds"),
         metrics=tuple(content.get("metrics", Plan.metrics)),
+        curve=tuple(content.get("curve", ())),
         figures=content.get("figures", {}),
         published=content.get("published", {}),
         quick=content.get("quick", {}),

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     Kind = tuple[str, Callable[[Any], bool]]
 
 LAYOUTS = ("instances", "metrics", "grid")
-METRICS = ("hypervolume", "spread", "spacing", "violations")
+METRICS = ("hypervolume", "spread", "spacing", "violations", "found")
+USUAL_METRICS = METRICS[:4]
 FIGURES = ("fronts", "history", "attainment", "policies", "matrices")
 
 
@@ -33,6 +34,11 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, dict)
 
 
+def _are_rising(value: Any) -> bool:
+    is_list = isinstance(value, list) and all(isinstance(n, int) and not isinstance(n, bool) for n in value)
+    return is_list and min(value, default=1) >= 1 and sorted(set(value)) == value
+
+
 _ANY: Kind = ("", lambda value: True)  # numbers, which have checks of their own
 _TEXT: Kind = ("a text in quotes", _is_text)
 _TEXTS: Kind = ("a list of texts in quotes", _is_list_of_texts)
@@ -42,6 +48,7 @@ _TABLE_OF_TEXTS: Kind = (
     "a table of lists of texts",
     lambda value: _is_table(value) and all(map(_is_list_of_texts, value.values())),
 )
+_RISING: Kind = ("rising numbers of evaluations", _are_rising)
 _TABLES: Kind = (
     "a list of tables, each beginning with [[algorithm]]",
     lambda value: isinstance(value, list) and all(map(_is_table, value)),
@@ -61,6 +68,7 @@ PLAN_KEYS: dict[str, Kind] = {
     "published": _TABLE_OF_TEXT,
     "figures": _TABLE_OF_TEXTS,
     "metrics": _TEXTS,
+    "curve": _RISING,
 }
 ALGORITHM_KEYS: dict[str, Kind] = {"label": _TEXT, "name": _TEXT, "parameters": _TABLE}
 QUICK_KEYS: dict[str, Kind] = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def write_tables(measured: Measured, folder: Path) -> list[Path]:
-    """Write the page of a plan, its tables as CSV and LaTeX, and the metrics of every run."""
+    """Write the page of a plan, its tables as CSV and LaTeX, the metrics of every run, and true fronts."""
     plan = measured.plan
     found = tables(measured)
     written = [
@@ -34,7 +34,18 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
         stem = f"{plan.name}-{file_name(table.name)}"
         written.append(_write(folder / "tables" / f"{stem}.csv", table.csv()))
         written.append(_write(folder / "tables" / f"{stem}.tex", table.latex()))
+    for problem, known in measured.known.items():
+        lines = [",".join(known.names), *(",".join(map(_number, point)) for point in known.front.tolist())]
+        written.append(_write(folder / "tables" / _true_front(plan.name, problem), "\n".join(lines) + "\n"))
     return written
+
+
+def _true_front(plan: str, problem: str) -> str:
+    return f"{plan}-{file_name(problem)}-true-front.csv"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value.is_integer() else f"{value:g}"
 
 
 def _page(measured: Measured, found: list[Table]) -> str:
@@ -46,6 +57,13 @@ def _page(measured: Measured, found: list[Table]) -> str:
         "",
     ]
     lines += ["Mean ± 95 % confidence interval over n runs, best in bold; the paper's figure in brackets.", ""]
+    for problem, known in measured.known.items():
+        lines += [
+            f"All {len(known.points):,} solutions of {escape_markdown(problem)} are known, and so is its true front: "
+            f"[{len(known.front)} points](tables/{_true_front(plan.name, problem)}). Up to the fixed reference point "
+            "the hypervolume is a share of the true front's.",
+            "",
+        ]
     failed = [row for row in measured.rows if row.error]
     if failed:
         lines += [f"{len(failed)} runs failed; the first one: {escape_markdown(failed[0].error)}", ""]
@@ -70,8 +88,8 @@ def _tests(measured: Measured, table: Table) -> list[str]:
         return lines
     if plan.layout == "grid":
         return [against_best_markdown(measured, plan.problems[0], table.name)]
-    problem = next(p for p in plan.problems if file_name(p) == file_name(table.name))
-    return [against_best_markdown(measured, problem, metric) for metric in plan.metrics]
+    problem = next((p for p in plan.problems if file_name(p) == file_name(table.name)), None)
+    return [against_best_markdown(measured, problem, metric) for metric in plan.metrics] if problem else []
 
 
 def write_figures(measured: Measured, folder: Path, data: str | None = None) -> list[Path]:
@@ -91,8 +109,9 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
         return wanted or (list(plan.problems[:1]) if plan.figures.get(kind) else [])
 
     for problem in chosen("fronts"):
-        caption = f"Aggregated fronts on {problem}"
-        yield f"fronts-{file_name(problem)}", caption, partial(figures.aggregated_fronts, records[problem], caption)
+        cloud = " over all solutions" if problem in measured.known else ""
+        caption = f"Aggregated fronts on {problem}{cloud}"
+        yield f"fronts-{file_name(problem)}", caption, partial(_fronts, measured, problem, caption)
     for problem in chosen("history"):
         caption = f"Hypervolume over evaluations on {problem}"
         box = measured.reference_points[problem], measured.largest[problem]
@@ -116,6 +135,13 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
         caption = f"Average ranks by hypervolume over {found.n_problems} instances"
         ranked = found.ranks, found.labels, found.difference
         yield "ranks", caption, partial(figures.critical_difference, *ranked, caption)
+
+
+def _fronts(measured: Measured, problem: str, caption: str) -> Figure:
+    known = measured.known.get(problem)
+    if known is None:
+        return figures.aggregated_fronts(measured.records[problem], caption)
+    return figures.aggregated_fronts(measured.records[problem], caption, known.names, known.points)
 
 
 def _matrices(problem: str, caption: str, data: str | None) -> Figure:

@@ -6,13 +6,13 @@ import csv
 import io
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..algorithms import algorithm
-from .measure import METRICS, Measured
+from .measure import METRICS, Measured, share_after
 from .published import published
 from .statistics import (
     Duel,
@@ -38,8 +38,10 @@ NAMES = {
     "spread": "Overall spread",
     "spacing": "Spacing",
     "violations": "Constraint violations",
+    "found": "Share of the true front found",
 }
 _DASH = "-"
+_CURVE_DIGITS = 3  # after few evaluations all are close to each other
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,13 @@ class Cell:
     n: int
     paper: Published | None
     best: bool = False
+    digits: int = 2  # as the paper prints
 
     @property
     def text(self) -> str:
         """The cell as the paper prints it."""
-        return _DASH if math.isnan(self.mean) else f"{self.mean:.2f} ± {self.interval:.2f}"
+        d = self.digits
+        return _DASH if math.isnan(self.mean) else f"{self.mean:.{d}f} ± {self.interval:.{d}f}"
 
     @property
     def paper_text(self) -> str:
@@ -153,7 +157,8 @@ def _escape_latex(text: str) -> str:
 def tables(measured: Measured) -> list[Table]:
     """Return all tables of a plan, in its layout."""
     if measured.plan.layout == "metrics":
-        return [_of_problem(measured, problem) for problem in measured.plan.problems]
+        found = [_of_problem(measured, problem) for problem in measured.plan.problems]
+        return found + ([_of_curve(measured, p) for p in measured.plan.problems] if measured.plan.curve else [])
     if measured.plan.layout == "grid":
         return [_of_grid(measured, metric) for metric in _metrics(measured)]
     return [_of_metric(measured, metric) for metric in _metrics(measured)]
@@ -177,8 +182,9 @@ def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
     means = [cell.mean for cell in cells if not math.isnan(cell.mean)]
     if not means:
         return cells
-    best = f"{max(means) if METRICS[metric] else min(means):.2f}"
-    return [Cell(c.mean, c.interval, c.n, c.paper, f"{c.mean:.2f}" == best) for c in cells]
+    digits = cells[0].digits
+    best = f"{max(means) if METRICS[metric] else min(means):.{digits}f}"
+    return [replace(c, best=f"{c.mean:.{digits}f}" == best) for c in cells]
 
 
 def _of_metric(measured: Measured, metric: str) -> Table:
@@ -197,6 +203,27 @@ def _of_problem(measured: Measured, problem: str) -> Table:
     headed = [f"{label} {_runs([row[0].n])}" for label, row in zip(labels, cells, strict=True)]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", problem)
     return _table(name, f"{problem}: {plan.title}", "Algorithm", headed, [NAMES[m] for m in metrics], cells)
+
+
+def _of_curve(measured: Measured, problem: str) -> Table:
+    """Return the hypervolume after some numbers of evaluations, as a share of the true front's where that is known."""
+    plan, known = measured.plan, measured.known.get(problem)
+    reference = measured.reference_points[problem] if known is None else known.reference_point
+    largest = measured.largest[problem] if known is None else known.volume
+    runs = measured.records[problem]
+    columns = []
+    # A plan that was made smaller ends earlier.
+    steps = [n for n in plan.curve if plan.evaluations is None or n <= plan.evaluations] or [plan.evaluations or 1]
+    for n in steps:
+        shares = {label: [share_after(record, n, reference, largest) for record in runs[label]] for label in runs}
+        cells = [Cell(*mean_and_interval(s), len(s), None, digits=_CURVE_DIGITS) for s in shares.values()]
+        columns.append(_mark_best(cells, "hypervolume"))
+    cells_by_label = [[column[i] for column in columns] for i in range(len(runs))]
+    headed = [f"{label} {_runs([row[0].n])}" for label, row in zip(runs, cells_by_label, strict=True)]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", problem)
+    what = "the largest hypervolume of any run" if known is None else "the true front's hypervolume"
+    title = f"{problem}: share of {what} after some evaluations"
+    return _table(f"{name}-curve", title, "Algorithm", headed, [f"{n:,}" for n in steps], cells_by_label)
 
 
 def _of_grid(measured: Measured, metric: str) -> Table:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # A log is thinned to what stood in the front at one of so many evaluations, evenly spaced on a logarithmic scale.
 _CHECKPOINTS = 150
+_SHORT_LOG = 300  # kept whole
 
 
 def make_run(run: Run, data: str | None) -> dict[str, Any]:
@@ -76,8 +77,8 @@ def _record(run: Run, result: Result, fingerprint: str) -> Record:
 
 
 def thinned(log: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the lines of a log that were still in the front at one of the checkpoints, the last line included."""
-    if len(log) == 0:
+    """Return the lines of a long log that were still in the front at one of the checkpoints, the last line included."""
+    if len(log) <= _SHORT_LOG:
         return log
     last = int(log[-1, 0])
     checkpoints = np.unique(np.geomspace(1, last, _CHECKPOINTS).round().astype(int))

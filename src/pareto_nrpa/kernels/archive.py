@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import ZERO, bundle_kernel, engine_kernel
+from ._jit import ZERO, bundle_kernel, engine_kernel, python_function
 from .bundles import EVALUATIONS, FOUND_AT, LAST_IMPROVEMENT, N_ARCHIVED, N_LOGGED, N_MOVES, POLICY, Archive
 from .dominance import covers
+from .seen import count_once, larger_keys, needs_more_keys, no_keys
 
 _FIRST_ARCHIVE = 64
 _FIRST_LOG = 1024
@@ -14,11 +15,14 @@ _FIRST_LOG = 1024
 
 def new_archive(n_objectives, max_moves):
     """Return an empty archive."""
+    keys, key_scores = no_keys(n_objectives)
     return Archive(
         heads=np.zeros((_FIRST_ARCHIVE, 3), dtype=np.int64),
         scores=np.zeros((_FIRST_ARCHIVE, 1 + n_objectives)),
         moves=np.zeros((_FIRST_ARCHIVE, max_moves), dtype=np.int64),
         log=np.zeros((_FIRST_LOG, 2 + n_objectives)),
+        keys=keys,
+        key_scores=key_scores,
     )
 
 
@@ -32,7 +36,7 @@ def enlarge(array, *shape):
 
 def resized_archive(archive, size, log_size):
     """Return an archive with room for at least so many solutions, and lines in the log."""
-    return Archive(
+    return archive._replace(
         heads=enlarge(archive.heads, size, archive.heads.shape[1]),
         scores=enlarge(archive.scores, size, archive.scores.shape[1]),
         moves=enlarge(archive.moves, size, archive.moves.shape[1]),
@@ -40,8 +44,16 @@ def resized_archive(archive, size, log_size):
     )
 
 
+def counting_archive(archive):
+    """Return an archive that counts every solution once."""
+    keys, key_scores = larger_keys(archive.keys, archive.key_scores)
+    return archive._replace(keys=keys, key_scores=key_scores)
+
+
 def larger_archive(archive, counters):
     """Return an archive with room for at least one more evaluation, itself where there is room."""
+    if python_function(needs_more_keys)(archive.keys, counters):
+        archive = counting_archive(archive)
     size, log_size = archive.heads.shape[0], archive.log.shape[0]
     full, log_full = counters[N_ARCHIVED] == size, counters[N_LOGGED] == log_size
     if not full and not log_full:
@@ -52,6 +64,8 @@ def larger_archive(archive, counters):
 @bundle_kernel
 def remember(archive, pool, slot, counters):
     """Let a recorded sequence into the archive unless something there is at least as good."""
+    if archive.keys.size > 0:
+        count_once(archive.keys, archive.key_scores, pool.heads, pool.moves, pool.scores, slot, counters)
     size = counters[N_ARCHIVED]
     for i in range(size):
         if covers(archive.scores, i, pool.scores, slot):

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 # Positions in Machine.counters.
-EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS = range(9)
-N_COUNTERS = 9
+EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS, N_UNIQUE = range(10)
+N_COUNTERS = 10
 
 # Values of counters[STATUS]: how the last call of compiled code ended.
 OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = range(6)
@@ -19,9 +19,12 @@ REPEATED_MOVE, NOT_FINITE, BAD_VIOLATIONS, BAD_BIAS = range(6, 10)
 
 
 # Columns of Pool.heads and Archive.heads. What is found at an evaluation counts only in the archive, what branches
-# only in the pool.
-N_MOVES, POLICY, N_BRANCHINGS = range(3)
+# only in the pool, as does what the problem says by which equal solutions are known.
+N_MOVES, POLICY, N_BRANCHINGS, KEY = range(4)
 FOUND_AT = 2
+N_HEADS = 4
+#: In the place of a key: the problem does not say, the moves decide.
+NO_IDENTITY = -1
 
 # Columns of Machine.levels.
 SIZE, ITERATIONS, REPETITIONS = range(3)
@@ -39,7 +42,7 @@ class Pool(NamedTuple):
     Steps with a single legal move teach nothing and are not recorded, except in `moves`.
     """
 
-    heads: np.ndarray  # [R, 3] int64: number of moves, policy that sampled them, number of branchings
+    heads: np.ndarray  # [R, 4] int64: number of moves, policy that sampled them, number of branchings, identity
     scores: np.ndarray  # [R, 1 + M] float64
     moves: np.ndarray  # [R, max_moves] int64
     ends: np.ndarray  # [R, max_moves] int64, where the candidates of each branching end
@@ -55,6 +58,8 @@ class Archive(NamedTuple):
     scores: np.ndarray  # [A, 1 + M] float64
     moves: np.ndarray  # [A, max_moves] int64
     log: np.ndarray  # [G, 2 + M] float64: evaluation and scores of all that ever entered
+    keys: np.ndarray  # [K] int64, a table of all solutions evaluated, see seen.py; empty unless they are counted
+    key_scores: np.ndarray  # [K, 1 + M] float64, their scores
 
 
 class Selection(NamedTuple):

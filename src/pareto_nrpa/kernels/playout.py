@@ -11,6 +11,7 @@ from .bundles import (
     CODE_OUT_OF_RANGE,
     DEPTH,
     EVALUATIONS,
+    KEY,
     N_BRANCHINGS,
     N_MOVES,
     NO_MOVE,
@@ -25,7 +26,7 @@ from .bundles import (
 from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
 
 # The words of the problem: left open here, bound to the kernels of one problem in `nrpa.compiled_player`.
-initial_state = legal_moves = play = move_code = bias = evaluate = play_out = data_class = None
+initial_state = legal_moves = play = move_code = bias = evaluate = identity = play_out = data_class = None
 
 
 @small_kernel
@@ -150,6 +151,7 @@ def play_from(
     pool.heads[slot, N_BRANCHINGS] = n_branchings
     if n_moves == 0:
         return NO_MOVE
+    pool.heads[slot, KEY] = identity(data, state)
     scores = pool.scores[slot]
     scores[VIOLATIONS] = evaluate(data, state, scores[1:])
     return check_scores(scores)

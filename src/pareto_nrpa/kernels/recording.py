@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import bundle_kernel
-from .bundles import N_BRANCHINGS, N_MOVES, NEEDS_ROOM, OK, POLICY, Archive, Machine, Pool, Selection, Settings
+from .bundles import KEY, N_BRANCHINGS, N_MOVES, NEEDS_ROOM, OK, POLICY, Archive, Machine, Pool, Selection, Settings
 from .softmax import fast_exp2, power_scale
 from .stack_machine import has_room, take, tell
 
@@ -25,8 +25,8 @@ def flatten(machine: Machine) -> tuple[np.ndarray, ...]:
 def _unflatten(p):
     """Return the machine behind a flat tuple; written out, as compiled code cannot count fields."""
     pool = Pool(p[12], p[13], p[14], p[15], p[16], p[17], p[18])
-    archive = Archive(p[19], p[20], p[21], p[22])
-    selection = Selection(p[23], p[24], p[25], p[26], p[27], p[28], p[29])
+    archive = Archive(p[19], p[20], p[21], p[22], p[23], p[24])
+    selection = Selection(p[25], p[26], p[27], p[28], p[29], p[30], p[31])
     return Machine(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], pool, archive, selection)
 
 
@@ -51,9 +51,9 @@ def record_and_tell(parts, options, slot, record, biases, scores):
 
 @bundle_kernel
 def _write(pool, slot, record, biases):
-    """Unpack a record: for each branching its size, codes and choice; then the moves, the policy, how many moves."""
+    """Unpack a record: for each branching its size, codes and choice; then moves, identity, policy, how many moves."""
     n_moves = record[record.size - 1]
-    first_move = record.size - 2 - n_moves
+    first_move = record.size - 3 - n_moves
     at = 0
     end = 0
     n_branchings = 0
@@ -71,6 +71,7 @@ def _write(pool, slot, record, biases):
     pool.heads[slot, POLICY] = record[record.size - 2]
     pool.heads[slot, N_MOVES] = n_moves
     pool.heads[slot, N_BRANCHINGS] = n_branchings
+    pool.heads[slot, KEY] = record[record.size - 3]
     for i in range(biases.size):
         pool.biases[slot, i] = biases[i]
 

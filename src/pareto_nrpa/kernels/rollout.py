@@ -12,6 +12,7 @@ from .bundles import (
     BAD_BIAS,
     DEPTH,
     EVALUATIONS,
+    KEY,
     N_ARCHIVED,
     N_LOGGED,
     N_MOVES,
@@ -25,10 +26,11 @@ from .bundles import (
     Archive,
 )
 from .playout import check_scores
+from .seen import needs_more_keys
 from .softmax import add_up, is_safe, pick, power_scale, powers
 
 # The words of the problem: left open here, bound to the kernels of one problem in `baselines.players`.
-initial_state = legal_moves = play = bias = evaluate = roll_out = data_class = play_to_end = None
+initial_state = legal_moves = play = bias = evaluate = identity = roll_out = data_class = play_to_end = None
 
 #: Where the one sequence of an arena is.
 HERE = 0
@@ -40,7 +42,7 @@ class Arena(NamedTuple):
     """One sequence at work, and the archive of all that was evaluated."""
 
     moves: np.ndarray  # [1, max_moves] int64
-    heads: np.ndarray  # [1, 3] int64, as in a pool
+    heads: np.ndarray  # [1, 4] int64, as in a pool
     scores: np.ndarray  # [1, 1 + M] float64, violations and minimised objectives
     legal: np.ndarray  # [max_legal] int64, what could be played after the given moves
     probabilities: np.ndarray  # [max_legal + PADDING] float64
@@ -96,6 +98,7 @@ def roll_from(data, state, arena, rng, n_given, purpose):
     arena.heads[HERE, N_MOVES] = n_moves
     if purpose == PLAY:
         return OK
+    arena.heads[HERE, KEY] = identity(data, state)
     scores = arena.scores[HERE]
     scores[VIOLATIONS] = evaluate(data, state, scores[1:])
     for k in range(arena.signs.size):
@@ -129,7 +132,11 @@ def count_evaluation(arena):
 def is_full(arena):
     """Tell whether one more evaluation might not fit into archive or log."""
     archive = arena.archive
-    return arena.counters[N_ARCHIVED] == archive.heads.shape[0] or arena.counters[N_LOGGED] == archive.log.shape[0]
+    return (
+        arena.counters[N_ARCHIVED] == archive.heads.shape[0]
+        or arena.counters[N_LOGGED] == archive.log.shape[0]
+        or needs_more_keys(archive.keys, arena.counters)
+    )
 
 
 def evaluate_rows(parts, arena, rng, rows, scores, begin, end):

@@ -19,6 +19,7 @@ from .bundles import (
     SIZE,
     STATUS,
 )
+from .seen import needs_more_keys
 from .select import release, select
 
 
@@ -60,6 +61,7 @@ def has_room(archive, counters):
         counters[N_FREE] > 0
         and counters[N_ARCHIVED] < archive.heads.shape[0]
         and counters[N_LOGGED] < archive.log.shape[0]
+        and not needs_more_keys(archive.keys, counters)
     )
 
 

@@ -19,6 +19,8 @@ from .plain_player import Numbering, PlainPlayer
 if TYPE_CHECKING:
     import os
 
+    from numpy.typing import NDArray
+
     from .params import ParetoNRPA
     from .search import Search
 
@@ -53,14 +55,17 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "levels": machine.levels,
         "counters": counters,
         **{f"pool_{name}": array[used] for name, array in machine.pool._asdict().items()},
-        **{
-            f"archive_{name}": array[: counters[N_LOGGED if name == "log" else N_ARCHIVED]]
-            for name, array in machine.archive._asdict().items()
-        },
+        **{f"archive_{name}": array for name, array in _used_archive(machine.archive, counters).items()},
     }
     meta["digest"] = _digest(arrays)
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
     write_atomically(path, lambda file: np.savez(file, allow_pickle=False, **arrays))
+
+
+def _used_archive(archive: Archive, counters: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """Return the parts of an archive that hold something."""
+    ends = {"log": counters[N_LOGGED], "keys": archive.keys.size, "key_scores": archive.keys.size}
+    return {name: array[: ends.get(name, counters[N_ARCHIVED])] for name, array in archive._asdict().items()}
 
 
 def _digest(arrays: dict[str, np.ndarray]) -> str:
@@ -138,7 +143,7 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: P
 def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Machine:
     """Return a new machine filled with what was saved; slots keep their numbers."""
     saved_pool = {name: arrays[f"pool_{name}"] for name in Pool._fields}
-    saved_archive = {name: arrays[f"archive_{name}"] for name in Archive._fields}
+    saved_archive = {name: arrays[f"archive_{name}"] for name in Archive._fields if not name.startswith("key")}
     used = meta["slots"]
     n_codes = arrays["weights"].shape[2]
     machine = with_longer_sequences(machine, saved_pool["moves"].shape[1], saved_pool["codes"].shape[1])
@@ -149,12 +154,15 @@ def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, An
     machine.starts[:] = arrays["starts"]
     machine.members[:, :] = enlarge(arrays["members"], *machine.members.shape)[:, : machine.members.shape[1]]
     machine.levels[:] = arrays["levels"]
-    machine.counters[:] = arrays["counters"]
+    machine.counters[: len(arrays["counters"])] = arrays["counters"]
     for name, array in saved_pool.items():
         target = getattr(machine.pool, name)
         target[used, : array.shape[1]] = array
     for name, array in saved_archive.items():
         getattr(machine.archive, name)[: len(array), : array.shape[1]] = array
+    if "archive_keys" in arrays:
+        tables = {name: np.ascontiguousarray(arrays[f"archive_{name}"]) for name in ("keys", "key_scores")}
+        machine = machine._replace(archive=machine.archive._replace(**tables))
     free = np.setdiff1d(np.arange(machine.free.size), used)
     machine.free[: len(free)] = free
     machine.counters[N_FREE] = len(free)

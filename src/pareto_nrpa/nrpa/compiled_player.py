@@ -12,6 +12,7 @@ from ..kernels import stack_machine
 from ..kernels._jit import bundle_kernel, compile_entry, with_globals
 from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS
 from ..kernels.playout import no_bias, play_from, playout
+from ..kernels.seen import no_identity
 from ..messages import compile_message, raised_message, status_message
 from ..problem import CompiledProblem, objective_signs
 
@@ -32,7 +33,7 @@ class CompiledPlayer:
         parts, bundle, settings, rng = (
             numba.typeof(x) for x in (self._parts, search.machine, search.settings, search.rng)
         )
-        words = {"bias": no_bias, **problem.kernels}
+        words = {"bias": no_bias, "identity": no_identity, **problem.kernels}
         played = types.int64(parts, bundle, settings, rng, types.int64, types.int64)
         self._playout = compile_entry(
             playout,

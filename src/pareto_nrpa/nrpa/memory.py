@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.archive import enlarge, larger_archive, new_archive, resized_archive
-from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, Machine, Pool, Selection
+from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, N_HEADS, Machine, Pool, Selection
 from ..kernels.softmax import PADDING
 
 _FIRST_SLOTS = 16
@@ -53,7 +53,7 @@ def new_machine(
 
 def _new_pool(r: int, m: int, max_moves: int, max_candidates: int, has_bias: bool) -> Pool:
     return Pool(
-        heads=np.zeros((r, 3), dtype=np.int64),
+        heads=np.zeros((r, N_HEADS), dtype=np.int64),
         scores=np.zeros((r, 1 + m)),
         moves=np.zeros((r, max_moves), dtype=np.int64),
         ends=np.zeros((r, max_moves), dtype=np.int64),

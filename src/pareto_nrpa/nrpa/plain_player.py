@@ -29,9 +29,10 @@ from ..kernels.bundles import (
     REPEATED_MOVE,
     TOO_LONG,
 )
+from ..kernels.seen import known_scores
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
 from ..messages import status_message
-from ..problem import Problem, checked_evaluation, objective_signs, plain_bias, problem_name
+from ..problem import Problem, checked_evaluation, checked_identity, objective_signs, plain_bias, problem_name
 from .memory import with_codes, with_longer_sequences
 
 if TYPE_CHECKING:
@@ -138,8 +139,18 @@ class PlainPlayer:
         for _ in range(n):
             policy = int(self.draw(search) * n_policies) if n_policies > 1 else 0
             state, record, biases = self._play(search, policy)
-            scores = self._scores(self._evaluated(evaluate, state))
+            scores = self._known(search, record)
+            if scores is None:
+                scores = self._scores(self._evaluated(evaluate, state))
             self._call(search, recording.ANY_SLOT, record, biases, scores)
+
+    def _known(self, search: Search, record: Any) -> Any:
+        """Return the scores of a solution that was evaluated before, where that is kept account of, or None."""
+        archive = search.machine.archive
+        if archive.keys.size == 0:
+            return None
+        n_moves = int(record[-1])
+        return known_scores(archive.keys, archive.key_scores, int(record[-3]), record[-3 - n_moves : -3], n_moves)
 
     def play(self, search: Search, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; returns the final state."""
@@ -178,7 +189,7 @@ class PlainPlayer:
         if len(played) > problem.max_moves:
             raise self._error(TOO_LONG, problem.max_moves)
         self._fit(search, len(played), len(record))
-        record += (policy, len(played))
+        record += (checked_identity(problem, state), policy, len(played))
         extras = np.array(biases) if biases else _NOTHING
         return state, np.frombuffer(array("q", record), dtype=np.int64), extras
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..archive_view import ArchiveView
 from ..exceptions import ProblemError
+from ..kernels.archive import counting_archive
 from ..kernels.bundles import N_FREE, N_MOVES, POLICY, Archive, Machine, Settings
 from ..kernels.softmax import MAX_BLOCK
 from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name, without_pruning
@@ -118,6 +119,10 @@ class Search(ArchiveView):
 
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         return self.machine.archive, self.machine.counters, self.player.solution
+
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
+        self.machine = self.machine._replace(archive=counting_archive(self.machine.archive))
 
     @property
     def slice_size(self) -> int:

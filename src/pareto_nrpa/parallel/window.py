@@ -81,6 +81,14 @@ class WindowedSearch:
         return len(self._counted)
 
     @property
+    def unique_evaluations(self) -> int:
+        """The same: only new solutions are evaluated and counted."""
+        return self.evaluations
+
+    def count_unique(self) -> None:
+        """Do nothing: every solution is counted once as it is."""
+
+    @property
     def last_improvement(self) -> int:
         """The evaluation at which the front last changed."""
         return self._improved_at

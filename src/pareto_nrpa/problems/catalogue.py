@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..exceptions import InstanceError
@@ -25,6 +26,13 @@ _OPTIONS: dict[str, dict[str, Callable[[str], float]]] = {
     "mo-tsp": {"n": int, "seed": int, "objectives": int},
 }
 
+# Where each benchmark is made; loaded when it is asked for.
+_BENCHMARKS = {
+    "nas-bench-201": ("nas.nasbench201", "nas_bench_201"),
+    "nas-bench-101": ("nas.nasbench101", "nas_bench_101"),
+    "nas-bench-101-surrogate": ("nas.nasbench101", "nas_bench_101_surrogate"),
+}
+
 
 def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] | None = None) -> CompiledProblem:
     """Return a problem.
@@ -33,7 +41,8 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
     ----------
     name_or_path
         The name of an instance in the data folder, the path of a file in the Solomon-Potvin-Bengio format, a
-        generator with options (`tsptw:n=25,seed=7,tightness=0.6,objectives=2`, `mo-tsp:n=100,seed=1`), or "default".
+        generator with options (`tsptw:n=25,seed=7,tightness=0.6,objectives=2`, `mo-tsp:n=100,seed=1`), a benchmark
+        (`nas-bench-201`, `nas-bench-201:objectives=c100_error+flops`), or "default".
     data
         The folder to look in, instead of `$PARETO_NRPA_DATA` and the user's cache.
     """
@@ -41,6 +50,8 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
     if name == "default":
         name = DEFAULT
     family, colon, options = name.partition(":")
+    if family in _BENCHMARKS:
+        return _benchmark(family, options, data)
     if family in _GENERATORS and (colon or not os.path.exists(name)):
         return _generate(family, options)
     if os.path.isfile(name):  # unlike Path.is_file, never raises
@@ -70,13 +81,24 @@ def _generate(family: str, text: str) -> CompiledProblem:
     return _GENERATORS[family](**values)
 
 
+def _benchmark(family: str, text: str, data: str | os.PathLike[str] | None) -> CompiledProblem:
+    """Return a benchmark with the objectives of its options, as in nas-bench-201:objectives=c10_error+flops."""
+    key, equals, value = text.partition("=")
+    if text and (key != "objectives" or not equals or not value):
+        raise InstanceError(f"{text!r} is not an option of {family}; it takes objectives=, names joined by +.")
+    module, function = _BENCHMARKS[family]
+    make = getattr(import_module(f".{module}", __package__), function)
+    made: CompiledProblem = make(*([value.split("+")] if text else []), data=data)
+    return made
+
+
 def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
     if os.path.isdir(name):
         return f"{name} is a folder; give an instance file, or a name with --data {name}."
     if os.sep in name or name.endswith(".txt"):
         return f"there is no file {name}; give an instance file, a name (rc_204.3) or a spec (tsptw:n=25,seed=7)."
     there = instance_names(data)
-    specs = "generators: tsptw:n=25,seed=7 and mo-tsp:n=50,seed=1"
+    specs = f"generators: tsptw:n=25,seed=7 and mo-tsp:n=50,seed=1; benchmarks: {', '.join(_BENCHMARKS)}"
     if name in official_names():
         return (
             f"the official instance {name} is not on this machine; get it with: pareto-nrpa data get "
