@@ -7,6 +7,7 @@ the median what one sees on a busy day; both are shown. Tables go to benchmarks/
 import sys
 
 import comparison
+import costly
 import plain
 import quality
 import scaling
@@ -15,7 +16,9 @@ import startup
 import surrogate
 import unique
 
-PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, surrogate, unique)}
+PARTS = {
+    part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, surrogate, unique, costly)
+}
 
 
 def main(names: list[str]) -> int:
