@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Bytes of a label in a layer under construction, the copy made when it grows and its share of the hash table included.
-BYTES_PER_LABEL = 160
+#: Bytes of a label in a layer under construction, with room to grow and its share of the hash table.
+BYTES_PER_LABEL = 400
 #: Bytes that a label leaves behind, to tell the tour in the end.
 BYTES_PER_ANCESTOR = 5
 # Paths extended between two looks at the clock.

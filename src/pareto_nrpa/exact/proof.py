@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 
     from .network import Networks
 
-# Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner. Half of it is the rounding, and
-# the rest leaves room for sums made in another order.
+# Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner, of which half is the rounding.
 _BELOW_A_CORNER = 0.25e-9
+# Sums made in another order than along a tour may differ by so much, for each city and unit.
+_NOISE = 1e-15
+# Bounds are made for a little more than the corners, as they are such sums themselves.
+_ABOVE_THE_CORNERS = 1e-6
 _DIRECTIONS_KEPT = 12
 
 
@@ -126,7 +129,9 @@ class Proof:
         """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
         boxes = self.front.boxes(interval)
         directions = self._directions(interval, stage.effort)
-        corners = np.column_stack([_sums(boxes, direction.weights) for direction in directions]) - _BELOW_A_CORNER
+        corners = np.column_stack([self._corners(boxes, direction.weights) for direction in directions])
+        if (corners > [direction.limit for direction in directions]).any():
+            raise AssertionError("bounds were used beyond what they were made for")
         bounds = combined(directions, np.minimum(corners, 1e299))
         network = self.networks.forward
         layer, ancestry, is_complete = root(network), Ancestry(), True
@@ -146,6 +151,15 @@ class Proof:
                 break
         self.labels += ancestry.size
         return is_complete, self._add_tours(layer.costs, layer.last(), ancestry)
+
+    def _corners(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the weighted sum of a tour in a box is below."""
+        sums = _sums(boxes, weights)
+        return sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * np.abs(sums)
+
+    def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+        """Return up to where bounds must hold for all boxes."""
+        return float(self._corners(boxes, weights).max()) + _ABOVE_THE_CORNERS
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
         self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])
@@ -172,7 +186,7 @@ class Proof:
         end = min(int(np.searchsorted(first, interval[1])), len(first) - 1)
         left, right = max(0, 2 * begin - end), min(len(first) - 1, 2 * end - begin)
         around = self.front.boxes((first[left], first[right]))
-        around = around[np.isfinite(around).all(axis=1)]
+        around = np.concatenate([boxes, around[np.isfinite(around).all(axis=1)]])
         across = self._across(begin, end)
         return [
             self._direction(across, around, effort),
@@ -199,7 +213,7 @@ class Proof:
         is_known = near is not None and near.effort == effort and _distance(near.weights, weights) <= tolerance
         if near is None or not is_known:
             return self._make_direction(weights, boxes, effort, near)
-        if _sums(boxes, near.weights).max() <= near.limit:
+        if self._limit(boxes, near.weights) <= near.limit:
             return near
         self.directions = [known for known in self.directions if known is not near]
         return self._make_direction(near.weights, boxes, effort, near, new_prices=False)
@@ -214,7 +228,7 @@ class Proof:
         new_prices: bool = True,
     ) -> Direction:
         """Compute the bounds for a direction, starting from what was found for a near one."""
-        limit = float(_sums(boxes, weights).max())
+        limit = self._limit(boxes, weights)
         relaxation = Relaxation(self.networks, weights, self._count)
         relaxation.start_from(near)
         if new_prices:
