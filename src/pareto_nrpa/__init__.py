@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from .baselines.tree_search import ParetoMCTS as ParetoMCTS
     from .baselines.weighted_nrpa import WeightedNRPA as WeightedNRPA
     from .callbacks import Callbacks as Callbacks
+    from .exact import Certificate as Certificate
+    from .exact import CertificateError as CertificateError
+    from .exact import certify as certify
+    from .exact import check_certificate as check_certificate
     from .exceptions import CheckpointError as CheckpointError
     from .exceptions import DataError as DataError
     from .exceptions import InstanceError as InstanceError
@@ -51,6 +55,7 @@ if TYPE_CHECKING:
     from .stop import Progress as Progress
     from .stop import TargetHypervolume as TargetHypervolume
     from .testing import check_problem as check_problem
+    from .truth import true_front as true_front
 
 # Where each public name lives. Loaded when first used: the command line answers --help without importing Numba.
 _HOMES = {
@@ -64,6 +69,10 @@ _HOMES = {
     "ParetoMCTS": "baselines.tree_search",
     "WeightedNRPA": "baselines.weighted_nrpa",
     "Callbacks": "callbacks",
+    "Certificate": "exact",
+    "CertificateError": "exact",
+    "certify": "exact",
+    "check_certificate": "exact",
     "CheckpointError": "exceptions",
     "DataError": "exceptions",
     "InstanceError": "exceptions",
@@ -94,6 +103,7 @@ _HOMES = {
     "Progress": "stop",
     "TargetHypervolume": "stop",
     "check_problem": "testing",
+    "true_front": "truth",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
 # What results have only sometimes.
-_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "failures")
+_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +82,8 @@ class Result:
     unique_evaluations: int | None = None  # of solutions not evaluated before; None if they were not counted
     objective_names: list[str] = field(default_factory=list)  # none: f1, f2, ...
     descriptions: list[str] = field(default_factory=list)  # a word for each solution of the front, or none at all
+    # Where the true front is known: its points, how many were found, share of its hypervolume, IGD+ to it.
+    truth: dict[str, Any] = field(default_factory=dict)
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = field(default=None, repr=False)
     failures: int = 0  # of the evaluations, those that failed and were survived
@@ -115,7 +117,7 @@ class Result:
         elif n and len(self.history):
             point = ", ".join(f"{x:.6g}" for x in self.reference_point or ())
             lines.append(f"hypervolume {self.hypervolume:.6g} up to the reference point ({point})")
-        return lines
+        return lines + ([_beside_the_truth(self.truth)] if self.truth else [])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
@@ -215,6 +217,13 @@ class Result:
         """Return each solution of the front in words: the problem's, or its moves."""
         moves = [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
         return list(self.descriptions) or moves
+
+
+def _beside_the_truth(truth: dict[str, Any]) -> str:
+    share = truth.get("share_of_hypervolume")
+    volume = "" if share is None else f"the front has {share:.2%} of the true one's hypervolume, "
+    found = f"{truth['found']} of the {truth['points']} points of the true front were found"
+    return f"{found}; {volume}IGD+ {truth['igd_plus']:.4f}."
 
 
 def _write(file: Any, text: str) -> None:

@@ -242,7 +242,7 @@ class Run:
         for callback in self.callbacks:
             callback.on_start(self.progress())
         try:
-            with _Interrupt() as interrupt:
+            with Interrupt() as interrupt:
                 self._loop(interrupt)
             self._save()
         except KeyboardInterrupt:
@@ -262,7 +262,7 @@ class Run:
             raise
         return result
 
-    def _loop(self, interrupt: _Interrupt) -> None:
+    def _loop(self, interrupt: Interrupt) -> None:
         saved = time.perf_counter()
         progress = self.progress()
         while not self.stop(progress):
@@ -342,12 +342,21 @@ class Run:
             unique_evaluations=getattr(self.search, "unique_evaluations", None),
             objective_names=[str(name) for name in self.problem.objective_names or ()],
             descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
+            truth=self._truth(front),
             log=log,
             failures=getattr(self.search, "failures", 0),
         )
 
+    def _truth(self, front: Front) -> dict[str, Any]:
+        """Return what the front comes to beside the true one, where that is known."""
+        from .truth import truth
 
-class _Interrupt:
+        known = truth(self.problem)
+        points = front.objectives * self.signs if front.is_feasible else np.zeros((0, len(self.signs)))
+        return {} if known is None else known.compared(points)
+
+
+class Interrupt:
     """Turns the first Ctrl-C or SIGTERM into a request that is looked at between slices; a second one acts as usual."""
 
     _names: ClassVar[dict[int, str]] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
@@ -356,7 +365,7 @@ class _Interrupt:
         self.requested = ""
         self._previous: dict[int, Any] = {}
 
-    def __enter__(self) -> _Interrupt:
+    def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread():
             for number in self._names:
                 previous = signal.getsignal(number)

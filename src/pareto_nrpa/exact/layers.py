@@ -131,6 +131,11 @@ def _with(labels: Labels, keep: NDArray[np.int64], room: int = 1) -> Labels:
     return larger
 
 
+def prepare(m: int) -> None:
+    """Compile what only long layers need, or find it on disk."""
+    _with(_new_labels(2, m), np.arange(0))
+
+
 class Ancestry:
     """Who came from whom, so that a path of the last layer can be told as a tour."""
 
