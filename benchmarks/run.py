@@ -8,6 +8,7 @@ import sys
 
 import certify
 import comparison
+import costly
 import plain
 import quality
 import scaling
@@ -16,7 +17,7 @@ import startup
 import surrogate
 import unique
 
-_ALL = (speed, scaling, startup, plain, quality, comparison, surrogate, unique, certify)
+_ALL = (speed, scaling, startup, plain, quality, comparison, surrogate, unique, costly, certify)
 PARTS = {part.__name__: part for part in _ALL}
 
 

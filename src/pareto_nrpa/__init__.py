@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .genotype import Permutation as Permutation
     from .kernels import kernel as kernel
     from .nrpa.params import ParetoNRPA as ParetoNRPA
+    from .parallel.solve import solve_parallel as solve_parallel
     from .problem import CompiledProblem as CompiledProblem
     from .problem import Problem as Problem
     from .problems import load as load
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from .problems.generate import generate_tsptw as generate_tsptw
     from .problems.mo_tsp import mo_tsp as mo_tsp
     from .problems.mo_tsptw import mo_tsptw as mo_tsptw
+    from .progress import ProgressBar as ProgressBar
     from .result import Front as Front
     from .result import Result as Result
     from .solver import solve as solve
@@ -80,6 +82,7 @@ _HOMES = {
     "Permutation": "genotype",
     "kernel": "kernels",
     "ParetoNRPA": "nrpa.params",
+    "solve_parallel": "parallel.solve",
     "CompiledProblem": "problem",
     "Problem": "problem",
     "load": "problems",
@@ -87,6 +90,7 @@ _HOMES = {
     "mo_tsptw": "problems.mo_tsptw",
     "generate_tsp": "problems.generate",
     "generate_tsptw": "problems.generate",
+    "ProgressBar": "progress",
     "Front": "result",
     "Result": "result",
     "solve": "solver",

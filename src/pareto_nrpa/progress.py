@@ -16,7 +16,7 @@ from rich.text import Text
 from .callbacks import Callbacks
 from .metrics import MANY_OBJECTIVES, hypervolume, worst_point
 from .problem import objective_signs
-from .result import rows_to_show
+from .result import per_second, rows_to_show
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,12 @@ class ProgressBar(Callbacks):
     """A live line on the terminal: evaluations, rate, front, violations, hypervolume."""
 
     def __init__(
-        self, problem: AnyProblem, *, evaluations: int | None, seconds: float | None, quiet: bool = False
+        self,
+        problem: AnyProblem,
+        *,
+        evaluations: int | None = None,
+        seconds: float | None = None,
+        quiet: bool = False,
     ) -> None:
         self._evaluations, self._seconds, self._quiet = evaluations, seconds, quiet
         self._console = Console(stderr=True, quiet=quiet)
@@ -88,15 +93,14 @@ class ProgressBar(Callbacks):
         done: float = counted if self._evaluations else progress.seconds
         value = self._hypervolume(progress) if progress.violations == 0 else 0.0
         size = len(progress.objectives)
-        self._show(done, progress.evaluations, progress.cpu_seconds, size, progress.violations, value)
+        rate = per_second(progress.evaluations, progress.cpu_seconds)
+        self._show(done, progress.evaluations, rate, progress.failures, size, progress.violations, value)
 
     def _show(
-        self, done: float, evaluations: int, cpu_seconds: float, size: int, violations: float, value: float
+        self, done: float, evaluations: int, rate: str, failures: int, size: int, violations: float, value: float
     ) -> None:
-        rate = evaluations / cpu_seconds if cpu_seconds else 0.0
-        numbers = (
-            f"{evaluations:,} evals {rate:,.0f}/s, front {size}, violations {violations:g}, hypervolume {value:.3g}"
-        )
+        numbers = f"{evaluations:,} evals {rate}/s, " + (f"{failures:,} failed, " if failures else "")
+        numbers += f"front {size}, violations {violations:g}, hypervolume {value:.3g}"
         self._bar.update(self._task, completed=done, numbers=numbers)
 
     def _hypervolume(self, progress: Progress) -> float:
@@ -114,7 +118,8 @@ class ProgressBar(Callbacks):
         counted = result.evaluations if result.unique_evaluations is None else result.unique_evaluations
         done: float = counted if self._evaluations else result.wall_seconds
         violations = float(front.violations[0]) if len(front) else float("nan")
-        self._show(done, result.evaluations, result.cpu_seconds, len(front), violations, result.hypervolume)
+        rate = per_second(result.evaluations, result.cpu_seconds)
+        self._show(done, result.evaluations, rate, result.failures, len(front), violations, result.hypervolume)
 
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
 # What results have only sometimes.
-_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth")
+_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,7 @@ class Result:
     truth: dict[str, Any] = field(default_factory=dict)
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = field(default=None, repr=False)
+    failures: int = 0  # of the evaluations, those that failed and were survived
 
     @property
     def hypervolume(self) -> float:
@@ -99,13 +100,15 @@ class Result:
     def headline(self) -> list[str]:
         """Return the result in a few sentences."""
         n = len(self.front)
-        rate = f" ({self.evaluations / self.cpu_seconds:,.0f} a second)" if self.cpu_seconds > 0 else ""
+        rate = f" ({per_second(self.evaluations, self.cpu_seconds)} a second)" if self.cpu_seconds > 0 else ""
         unique = "" if self.unique_evaluations is None else f", {self.unique_evaluations:,} of them unique,"
         lines = [
             f"{self.instance}: {n} trade-off{'s' if n != 1 else ''} by {self.algorithm}, seed {self.seed}",
             f"{self.evaluations:,} evaluations{unique} in {self.cpu_seconds:.2f} s of CPU time{rate}, "
             f"stopped by {self.stopped_by}",
         ]
+        if self.failures:
+            lines.append(f"{self.failures:,} of the evaluations failed")
         if n and not self.front.is_feasible:
             lines.append(
                 f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "
@@ -247,6 +250,12 @@ def plain(value: Any) -> Any:
 def _hashable(value: Any) -> Any:
     """Return a move as it was: moves are hashable, so that a list in the file was a tuple."""
     return tuple(_hashable(item) for item in value) if isinstance(value, list) else value
+
+
+def per_second(count: int, seconds: float) -> str:
+    """Return a rate in as many digits as mean something."""
+    rate = count / seconds if seconds > 0 else 0.0
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
 
 
 def rows_to_show(n: int) -> list[int]:

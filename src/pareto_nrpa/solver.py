@@ -167,7 +167,7 @@ def solve(
         search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
     if counts_unique(stop):
         _count_unique(search, algorithm.name, checkpoint)
-    run = _Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
+    run = Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
     return run.to_the_end()
 
 
@@ -212,7 +212,7 @@ def _as_list(callbacks: Callbacks | Sequence[Callbacks]) -> list[Callbacks]:
     return [callbacks] if isinstance(callbacks, Callbacks) else list(callbacks)
 
 
-class _Run:
+class Run:
     """One call of `solve`, from the first slice to the result."""
 
     def __init__(
@@ -233,6 +233,7 @@ class _Run:
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
 
     def to_the_end(self) -> Result:
+        """Search until the stop fires or somebody interrupts."""
         if not self.search.is_compiled:
             logger.info("compiling kernels for the first time on this machine")
             for callback in self.callbacks:
@@ -300,6 +301,7 @@ class _Run:
             self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:
+        """Return where the search stands."""
         objectives, violations = self.search.best()
         return Progress(
             evaluations=self.search.evaluations,
@@ -310,9 +312,11 @@ class _Run:
             violations=violations,
             signs=self.signs,
             unique_evaluations=getattr(self.search, "unique_evaluations", None),
+            failures=getattr(self.search, "failures", 0),
         )
 
     def result(self) -> Result:
+        """Return what was found so far."""
         log, front, describe = self.search.log(), self.search.front(), self.problem.describe
         feasible = log[log[:, 1] == 0, 2:]
         reference = None if self.reference is None else self.reference * self.signs
@@ -340,6 +344,7 @@ class _Run:
             descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
             truth=self._truth(front),
             log=log,
+            failures=getattr(self.search, "failures", 0),
         )
 
     def _truth(self, front: Front) -> dict[str, Any]:

@@ -38,8 +38,8 @@ def build_networks(windows: Windows) -> Networks | None:
     forward = Network(
         travel=times,
         costs=windows.costs,
-        opens=opens,
-        # What a tour is tested for is its own closing time; what follows from it may be wrong in the last digits.
+        # A tour keeps to the windows as they are given; what follows from them may be wrong in the last digits.
+        opens=np.maximum(windows.opens, opens - TOLERANCE),
         closes=np.minimum(windows.closes, closes + TOLERANCE),
         arcs=arcs,
         before=_masks(before.T),
