@@ -48,7 +48,7 @@ def test_quiet_says_nothing(run):
 def test_one_objective(run):
     outcome = run("certify", "tsptw:n=8,seed=3,objectives=1")
     assert outcome.code == 0
-    assert "There are 1 efficient" in outcome.out or "There is 1 efficient" in outcome.out
+    assert "There is 1 efficient objective vector and no others" in outcome.out
     assert "f2" not in outcome.out
 
 
