@@ -133,7 +133,7 @@ def _with(labels: Labels, keep: NDArray[np.int64], room: int = 1) -> Labels:
 
 def prepare(m: int) -> None:
     """Compile what only long layers need, or find it on disk."""
-    _with(_new_labels(2, m, w=1), np.arange(0))
+    _with(_new_labels(2, m, 1), np.arange(0))
 
 
 class Ancestry:
