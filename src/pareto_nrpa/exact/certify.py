@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_CITIES = 58
 DEFAULT_MEMORY = 4e9
 _LEAST_MEMORY = 1e8
-_INCUMBENT_EVALUATIONS = 20_000
+_INCUMBENT_EVALUATIONS = (20_000, 200_000, 1_000_000)
 # Bounds are sums made in another order than along a tour.
 _SAFETY = 1e-6
 
@@ -98,7 +98,7 @@ def certify(
 
 def _compile(problem: CompiledProblem, on_compile: Callable[[], None] | None, *, searches: bool) -> None:
     """Compile everything before the clock starts; say so where it takes long."""
-    search = ParetoNRPA().start(problem, seed=0, budget=_INCUMBENT_EVALUATIONS) if searches else None
+    search = ParetoNRPA().start(problem, seed=0, budget=_INCUMBENT_EVALUATIONS[0]) if searches else None
     is_ready = proof_is_compiled() and (search is None or search.is_compiled)
     if not is_ready and on_compile is not None:
         on_compile()
@@ -166,11 +166,15 @@ def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front
 
 
 def _search_incumbent(front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock) -> None:
-    stop = MaxEvaluations(_INCUMBENT_EVALUATIONS)
-    limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
-    found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
-    if found.front.is_feasible:
-        _add(front, problem, found.front)
+    """Search for some tours, longer if that finds none: without any, a proof is slow to begin."""
+    for evaluations in _INCUMBENT_EVALUATIONS:
+        stop = MaxEvaluations(evaluations)
+        limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
+        found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
+        if found.stopped_by == "Ctrl-C":  # which solve takes for its own
+            raise KeyboardInterrupt
+        if found.front.is_feasible:
+            return _add(front, problem, found.front)
 
 
 def _add(front: KnownFront, problem: CompiledProblem, tours: Front) -> None:

@@ -33,6 +33,8 @@ _NOISE = 1e-15
 # Bounds are made for a little more than the corners, as they are such sums themselves.
 _ABOVE_THE_CORNERS = 1e-6
 _DIRECTIONS_KEPT = 12
+# What a first tour is hoped to cost, in terms of the least that it can cost; and so on if there is none.
+_HOPE = 1.2
 
 
 class Stage(NamedTuple):
@@ -83,6 +85,7 @@ class Proof:
     look_up: Callable[[Progress], None]  # called many times a second; may raise to end the proof
     open_intervals: list[Interval] = field(default_factory=lambda: [EVERYTHING])
     _proved: list[Interval] = field(default_factory=list)
+    _hope: float = np.inf
     directions: list[Direction] = field(default_factory=list)
     least: list[tuple[NDArray[np.float64], float]] = field(default_factory=list)  # valid for all tours: weights, bound
     progress: Progress = field(default_factory=Progress)
@@ -92,6 +95,10 @@ class Proof:
         """Prove one interval after the other; those left open in the end need more memory than there is."""
         self.progress.layers = len(self.networks.forward.opens) - 1
         for self.progress.stage, stage in enumerate(_STAGES, 1):
+            if not len(self.front):
+                self._look_for_a_tour(stage)
+            if not len(self.front):
+                continue
             # The ends first: what is found there moves the borders of the others.
             self._search_repeatedly(stage, self._first_pieces())
             self._search_repeatedly(stage, self._last_pieces())
@@ -100,6 +107,29 @@ class Proof:
                     self._search_repeatedly(stage, repeat(piece))
             if not self.open_intervals:
                 break
+
+    def _look_for_a_tour(self, stage: Stage) -> None:
+        """Look for a first tour below a cost that grows, as bounds say nothing where nothing is too much."""
+        most = 1.0 + self.networks.forward.costs[0].max(axis=1).sum()  # no tour costs more
+        if not np.isfinite(self._hope):
+            weights = np.eye(self.front.objectives.shape[1])[0]
+            boxes = np.full((1, len(weights)), most)
+            self._hope = min(most, _HOPE * self._make_direction(weights, boxes, stage.effort, None).least)
+        while not len(self.front):
+            is_complete, _ = self._search(EVERYTHING, stage)
+            if not is_complete:
+                break
+            if self._hope == most:  # and none was found
+                self._proved, self.open_intervals = [EVERYTHING], []
+                break
+            self._hope = min(most, _HOPE * self._hope)
+
+    def _boxes(self, interval: Interval) -> NDArray[np.float64]:
+        """Return the corners of the boxes of an interval; before there is a tour, what one is hoped to cost."""
+        boxes = self.front.boxes(interval)
+        if not len(self.front):
+            boxes[:, 0] = self._hope
+        return boxes
 
     def _first_pieces(self) -> Iterator[Interval]:
         """Yield what is open below the first point of the front, which may move."""
@@ -127,7 +157,7 @@ class Proof:
 
     def _search(self, interval: Interval, stage: Stage) -> tuple[bool, int]:
         """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
-        boxes = self.front.boxes(interval)
+        boxes = self._boxes(interval)
         directions = self._directions(interval, stage.effort)
         corners = np.column_stack([self._corners(boxes, direction.weights) for direction in directions])
         if (corners > [direction.limit for direction in directions]).any():
@@ -174,7 +204,7 @@ class Proof:
 
     def _directions(self, interval: Interval, effort: Effort) -> list[Direction]:
         """Return the directions in which an interval is bounded: across it, and across its neighbours."""
-        boxes = self.front.boxes(interval)
+        boxes = self._boxes(interval)
         if self.front.objectives.shape[1] == 1:
             return [self._direction(np.ones(1), boxes, effort)]
         first = self.front.objectives[:, 0]
