@@ -32,6 +32,9 @@ _LEAST_MEMORY = 1e8
 _INCUMBENT_EVALUATIONS = 20_000
 # Bounds are sums made in another order than along a tour.
 _SAFETY = 1e-6
+_RELATIVE_SAFETY = 1e-10
+# Far above anything that is driven, and far below where sums of doubles go wrong.
+_LARGEST_NUMBER = 1e12
 
 
 def certify(
@@ -68,11 +71,12 @@ def certify(
     _check(problem, time_limit, memory_limit)
     clock = _Clock(time_limit)
     front = KnownFront(problem.n_objectives)
-    stopped_by, proof, networks = "", None, None
+    stopped_by, proof, is_contradiction = "", None, False
     try:
         if incumbent is not None:
             _add_incumbent(front, problem, incumbent)
         networks = build_networks(problem.data)
+        is_contradiction = networks is None
         if networks is not None:
             if incumbent is None:
                 _search_incumbent(front, problem, seed, clock)
@@ -83,7 +87,7 @@ def certify(
         stopped_by = "the time limit"
     except KeyboardInterrupt:
         stopped_by = "Ctrl-C"
-    return _certificate(problem, front, proof, is_contradiction=networks is None, stopped_by=stopped_by, clock=clock)
+    return _certificate(problem, front, proof, is_contradiction=is_contradiction, stopped_by=stopped_by, clock=clock)
 
 
 def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
@@ -96,6 +100,11 @@ def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
         raise ProblemError(f"certify takes one or two costs, {problem.name} has {problem.n_objectives}.")
     if len(problem.data.opens) > MOST_CITIES:
         raise ProblemError(f"certify takes at most {MOST_CITIES} cities, {problem.name} has {len(problem.data.opens)}.")
+    largest = max(problem.data.costs.max(), problem.data.opens.max())
+    if largest > _LARGEST_NUMBER:
+        raise ProblemError(
+            f"certify takes costs and opening times up to {_LARGEST_NUMBER:g}, {problem.name} has {largest:g}."
+        )
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise ProblemError(f"time_limit must be a number of seconds above 0, got {time_limit}.")
     if not (memory_limit >= _LEAST_MEMORY and math.isfinite(memory_limit)):
@@ -142,9 +151,11 @@ def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front
 def _search_incumbent(front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock) -> None:
     stop = MaxEvaluations(_INCUMBENT_EVALUATIONS)
     limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
-    found = solve(problem, ParetoNRPA(), stop=limited, seed=seed).front
-    if found.is_feasible:
-        _add(front, problem, found)
+    found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
+    if found.front.is_feasible:
+        _add(front, problem, found.front)
+    if found.stopped_by == "Ctrl-C":  # which solve takes for its own
+        raise KeyboardInterrupt
 
 
 def _add(front: KnownFront, problem: CompiledProblem, tours: Front) -> None:
@@ -192,4 +203,8 @@ def _bounds(problem: CompiledProblem, proof: Proof | None) -> list[LowerBound]:
     entered = [np.where(np.eye(len(matrix), dtype=bool), np.inf, matrix).min(axis=0).sum() for matrix in costs]
     simple = [(np.eye(len(costs))[k], float(least)) for k, least in enumerate(entered)]
     proved = [] if proof is None else proof.least
-    return [(weights, bound - _SAFETY) for weights, bound in [*simple, *proved] if math.isfinite(bound)]
+    return [
+        (weights, bound - max(_SAFETY, _RELATIVE_SAFETY * abs(bound)))
+        for weights, bound in [*simple, *proved]
+        if math.isfinite(bound)
+    ]

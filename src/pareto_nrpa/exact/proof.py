@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner. Half of it is the rounding, and
 # the rest leaves room for sums made in another order.
 _BELOW_A_CORNER = 0.25e-9
+# That room is enough for thousands. Of larger numbers, the bounds may be wrong by this share.
+_LAST_DIGITS = 2e-14
 _DIRECTIONS_KEPT = 12
 
 
@@ -126,8 +128,8 @@ class Proof:
         """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
         boxes = self.front.boxes(interval)
         directions = self._directions(interval, stage.effort)
-        corners = np.column_stack([_sums(boxes, direction.weights) for direction in directions]) - _BELOW_A_CORNER
-        bounds = combined(directions, np.minimum(corners, 1e299))
+        corners = [_above(_sums(boxes, direction.weights), direction.prices) for direction in directions]
+        bounds = combined(directions, np.minimum(np.column_stack(corners) - _BELOW_A_CORNER, 1e299))
         network = self.networks.forward
         layer, ancestry, is_complete = root(network), Ancestry(), True
         room = self.memory_limit - sum(direction.bounds.values.nbytes for direction in self.directions)
@@ -172,7 +174,8 @@ class Proof:
         end = min(int(np.searchsorted(first, interval[1])), len(first) - 1)
         left, right = max(0, 2 * begin - end), min(len(first) - 1, 2 * end - begin)
         around = self.front.boxes((first[left], first[right]))
-        around = around[np.isfinite(around).all(axis=1)]
+        # The interval may be from before the last point of the front moved, and reach beyond it.
+        around = np.concatenate([boxes, around[np.isfinite(around).all(axis=1)]])
         return [
             self._direction(self._across(*ends), around, effort) for ends in ((left, begin), (begin, end), (end, right))
         ]
@@ -197,7 +200,7 @@ class Proof:
         near = min(self.directions, key=lambda known: np.abs(known.weights - weights).max(), default=None)
         best_known = float((self.front.objectives @ weights).min()) if len(self.front) else 2 * relaxation.sums.max()
         relaxation.find_prices(best_known, effort, start=None if near is None else near.prices)
-        direction = relaxation.direction(limit, effort)
+        direction = relaxation.direction(float(_above(np.array([limit]), relaxation.prices)[0]), effort)
         self.least.append((weights, direction.least))
         self.directions = [*self.directions[1 - _DIRECTIONS_KEPT :], direction]
         return direction
@@ -206,3 +209,8 @@ class Proof:
 def _sums(points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weighted sums in which an infinite value with weight 0 counts as nothing."""
     return np.asarray(np.where(weights > 0, points, 0.0) @ weights)
+
+
+def _above(sums: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weighted sums and what a bound below them, made with prices, may be wrong by in its last digits."""
+    return sums + _LAST_DIGITS * (np.abs(sums) + 2 * np.abs(prices).sum())
