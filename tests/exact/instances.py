@@ -42,9 +42,11 @@ def brute_force(problem):
 
 
 def efficient(objectives):
-    """Return the vectors that no other one is as good as, each once."""
-    points = np.unique(objectives, axis=0)
-    kept = [point for point in points if not ((points <= point).all(axis=1) & (points < point).any(axis=1)).any()]
+    """Return the vectors that no other one is as good as, each once: sorted, each is better in the last objective."""
+    kept = []
+    for point in np.unique(objectives, axis=0):
+        if not kept or point[-1] < kept[-1][-1]:
+            kept.append(point)
     return np.array(kept).reshape(-1, objectives.shape[1])
 
 
@@ -150,9 +152,9 @@ def twins(rng, n, m):
 
 
 def large(rng, n, m):
-    """Numbers in the hundreds of millions, which leave few digits behind the point."""
+    """Numbers in the thousands of millions, which leave few digits behind the point."""
     costs, opens, closes = (boundary, loose)[rng.integers(2)](rng, n, m)
-    scale = 10.0 ** rng.integers(3, 11)
+    scale = 10.0 ** rng.integers(3, 10)
     return costs * scale, opens * scale, closes * scale
 
 
