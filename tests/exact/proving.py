@@ -17,6 +17,18 @@ proof_module = importlib.import_module("pareto_nrpa.exact.proof")
 WEAK = Effort(coarse_steps=2, fine_steps=2, memory=2, final_memory=3)
 
 
+class CtrlC:
+    """Raise KeyboardInterrupt at call k."""
+
+    def __init__(self, k):
+        self.left = k
+
+    def __call__(self, progress):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
 def stages(*widths):
     """Return stages of few labels, so that beams cut, and intervals are split and searched again."""
     return [Stage(WEAK, width, 2 + 2 * number) for number, width in enumerate(widths)]

@@ -18,6 +18,7 @@ from pareto_nrpa.exact.region import KnownFront
 from .instances import KINDS, brute_force, efficient, instance
 from .proving import (
     WEAK,
+    CtrlC,
     answer,
     assert_complete,
     assert_honest,
@@ -89,18 +90,6 @@ def test_a_layer_that_does_not_fit_while_it_is_made_is_cut(monkeypatch):
         for kind in KINDS:
             problem, truth = small(kind, 44)
             check(answer(problem, truth, n_tours=1), problem, truth)
-
-
-class CtrlC:
-    """Raise KeyboardInterrupt at call k."""
-
-    def __init__(self, k):
-        self.left = k
-
-    def __call__(self, progress):
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("kind", ["loose", "asymmetric", "anywhere", "ties", "twins"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..exceptions import ProblemError
 from ..nrpa.params import ParetoNRPA
-from ..problem import CompiledProblem, data_fingerprint, problem_name
+from ..problem import CompiledProblem, data_fingerprint
 from ..problems.mo_tsptw import Windows
 from ..result import Front, Result
 from ..solver import solve, versions
@@ -94,7 +94,7 @@ def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
     if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, Windows):
         raise ProblemError(
             "certify proves travelling salesman problems with time windows, made by mo_tsptw or read by load; got "
-            f"{problem_name(problem)}."
+            f"{getattr(problem, 'name', None) or type(problem).__name__}."
         )
     if problem.n_objectives > 2:
         raise ProblemError(f"certify takes one or two costs, {problem.name} has {problem.n_objectives}.")

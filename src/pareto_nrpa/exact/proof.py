@@ -186,7 +186,7 @@ class Proof:
             return np.array([1.0, 0.0]) if begin == 0 else np.array([0.0, 1.0])
         left, right = self.front.objectives[begin], self.front.objectives[end]
         weights = np.array([left[1] - right[1], right[0] - left[0]])
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     def _direction(self, weights: NDArray[np.float64], boxes: NDArray[np.float64], effort: Effort) -> Direction:
         """Return the bounds for a direction, good for some boxes: made before for nearly the same one, or made now."""
@@ -213,4 +213,4 @@ def _sums(points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
 
 def _above(sums: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weighted sums and what a bound below them, made with prices, may be wrong by in its last digits."""
-    return sums + _LAST_DIGITS * (np.abs(sums) + 2 * np.abs(prices).sum())
+    return np.asarray(sums + _LAST_DIGITS * (np.abs(sums) + 2 * np.abs(prices).sum()))
