@@ -6,7 +6,9 @@ the median what one sees on a busy day; both are shown. Tables go to benchmarks/
 
 import sys
 
+import certify
 import comparison
+import costly
 import plain
 import quality
 import scaling
@@ -15,7 +17,8 @@ import startup
 import surrogate
 import unique
 
-PARTS = {part.__name__: part for part in (speed, scaling, startup, plain, quality, comparison, surrogate, unique)}
+_ALL = (speed, scaling, startup, plain, quality, comparison, surrogate, unique, costly, certify)
+PARTS = {part.__name__: part for part in _ALL}
 
 
 def main(names: list[str]) -> int:

@@ -24,9 +24,34 @@ def load_example(name):
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
-def test_every_example_runs(path):
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+def test_every_example_runs(path, tmp_path):
+    if path.stem == "digits":
+        pytest.importorskip("sklearn", reason="needs scikit-learn: pip install pareto-nrpa[nas]")
+    command = [sys.executable, path, *(["8"] if path.stem == "digits" else [])]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "trade-offs by pareto-nrpa" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_digits_search_goes_on_where_it_was(tmp_path):
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install pareto-nrpa[nas]")
+    for n in (4, 8):
+        command = [sys.executable, EXAMPLES / "digits.py", str(n)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+        assert f"{n} evaluations in" in done.stdout
+        lines = (tmp_path / "digits.jsonl").read_text().splitlines()
+        assert len(lines) == len(set(lines)) == 1 + n
+
+
+def test_the_digits_keep_their_promises():
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install pareto-nrpa[nas]")
+    problem = load_example("digits").Digits()
+    check_problem(problem, n_games=2)
+    error, parameters = problem.evaluate((64, "relu", 0.01, 1e-3, 32, 32, "stop"))
+    assert parameters == 65 * 32 + 33 * 10
+    assert 1 <= error <= 6
+    assert problem.evaluate((16, "tanh", 0.03, 1e-3, 128, 8, 4, 2))[1] == 17 * 8 + 9 * 4 + 5 * 2 + 3 * 10
+    assert problem.evaluate((64, "relu", 0.01, 1e-3, 32, 32, "stop"))[0] == error
 
 
 def test_the_plain_problem_takes_at_most_25_lines():

@@ -211,12 +211,14 @@ def test_a_single_objective_may_be_a_bare_number():
 def test_ctrl_c_keeps_the_best_front(small_tsptw):
     class Impatient(Callbacks):
         def on_progress(self, progress):
-            if progress.evaluations == 3_000:
+            self.seen = progress.evaluations
+            if self.seen >= 3_000:  # on a busy machine slices are of any length
                 os.kill(os.getpid(), signal.SIGINT)
 
-    result = solve(small_tsptw, stop=MaxEvaluations(10**8), callbacks=Impatient(), seed=1)
+    impatient = Impatient()
+    result = solve(small_tsptw, stop=MaxEvaluations(10**8), callbacks=impatient, seed=1)
     assert result.stopped_by == "Ctrl-C"
-    assert result.evaluations == 3_000
+    assert result.evaluations == impatient.seen
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from .baselines.tree_search import ParetoMCTS as ParetoMCTS
     from .baselines.weighted_nrpa import WeightedNRPA as WeightedNRPA
     from .callbacks import Callbacks as Callbacks
+    from .exact import Certificate as Certificate
+    from .exact import CertificateError as CertificateError
+    from .exact import certify as certify
+    from .exact import check_certificate as check_certificate
     from .exceptions import CheckpointError as CheckpointError
     from .exceptions import DataError as DataError
     from .exceptions import InstanceError as InstanceError
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from .genotype import Permutation as Permutation
     from .kernels import kernel as kernel
     from .nrpa.params import ParetoNRPA as ParetoNRPA
+    from .parallel.solve import solve_parallel as solve_parallel
     from .problem import CompiledProblem as CompiledProblem
     from .problem import Problem as Problem
     from .problems import load as load
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from .problems.generate import generate_tsptw as generate_tsptw
     from .problems.mo_tsp import mo_tsp as mo_tsp
     from .problems.mo_tsptw import mo_tsptw as mo_tsptw
+    from .progress import ProgressBar as ProgressBar
     from .result import Front as Front
     from .result import Result as Result
     from .solver import solve as solve
@@ -49,6 +55,7 @@ if TYPE_CHECKING:
     from .stop import Progress as Progress
     from .stop import TargetHypervolume as TargetHypervolume
     from .testing import check_problem as check_problem
+    from .truth import true_front as true_front
 
 # Where each public name lives. Loaded when first used: the command line answers --help without importing Numba.
 _HOMES = {
@@ -62,6 +69,10 @@ _HOMES = {
     "ParetoMCTS": "baselines.tree_search",
     "WeightedNRPA": "baselines.weighted_nrpa",
     "Callbacks": "callbacks",
+    "Certificate": "exact",
+    "CertificateError": "exact",
+    "certify": "exact",
+    "check_certificate": "exact",
     "CheckpointError": "exceptions",
     "DataError": "exceptions",
     "InstanceError": "exceptions",
@@ -71,6 +82,7 @@ _HOMES = {
     "Permutation": "genotype",
     "kernel": "kernels",
     "ParetoNRPA": "nrpa.params",
+    "solve_parallel": "parallel.solve",
     "CompiledProblem": "problem",
     "Problem": "problem",
     "load": "problems",
@@ -78,6 +90,7 @@ _HOMES = {
     "mo_tsptw": "problems.mo_tsptw",
     "generate_tsp": "problems.generate",
     "generate_tsptw": "problems.generate",
+    "ProgressBar": "progress",
     "Front": "result",
     "Result": "result",
     "solve": "solver",
@@ -90,6 +103,7 @@ _HOMES = {
     "Progress": "stop",
     "TargetHypervolume": "stop",
     "check_problem": "testing",
+    "true_front": "truth",
 }
 
 __all__ = [*_HOMES, "__version__"]

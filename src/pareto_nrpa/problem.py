@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .code_fingerprint import code_fingerprint
 from .exceptions import ProblemError
 
 if TYPE_CHECKING:
@@ -304,17 +305,16 @@ def plain_bias(problem: Problem) -> Callable[..., float] | None:
 
 def problem_fingerprint(problem: AnyProblem) -> str:
     """Return a hash that tells two problems apart: by their code, what they declare and the data they hold."""
-    from .kernels._jit import fingerprint
-
     declared: list[Any] = [problem.n_objectives, objective_signs(problem), paper_preference(problem)]
     if isinstance(problem, CompiledProblem):
+        from .kernels._jit import fingerprint
+
         code = fingerprint(*problem.kernels.values(), *([problem.all_moves] if problem.all_moves else []))
         declared += [problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates]
         declared += [problem.distinct_codes, problem.bias_by_code, problem.data]
     else:
         kind = type(problem)
-        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias", "all_moves", "identity")
-        code = fingerprint(*(getattr(kind, word) for word in words if getattr(kind, word) is not None))
+        code = code_fingerprint(kind)
         declared += [kind.__qualname__, problem.constrained, vars(problem)]
     return hashlib.sha256(f"{code} {_canonical(declared)}".encode()).hexdigest()[:16]
 

@@ -14,15 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from .callbacks import Callbacks
-from .metrics import MANY_OBJECTIVES, hypervolume, n_found, nondominated, worst_point
+from .metrics import MANY_OBJECTIVES, hypervolume, worst_point
 from .problem import objective_signs
-from .result import rows_to_show
+from .result import per_second, rows_to_show
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from .exact import Certificate
+    from .exact.proof import Progress as ProofProgress
     from .experiments.runner import Status
     from .problem import AnyProblem
     from .result import Result
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_UPDATES = 0.2
 _SOLUTION_WIDTH = 48
+_COMPILING = "Compiling kernels for this kind of problem, once on this machine; later starts skip it ..."
 _WIDEST = 500  # of a table whose lines a terminal may break as it likes
 
 
@@ -37,10 +40,14 @@ class ProgressBar(Callbacks):
     """A live line on the terminal: evaluations, rate, front, violations, hypervolume."""
 
     def __init__(
-        self, problem: AnyProblem, *, evaluations: int | None, seconds: float | None, quiet: bool = False
+        self,
+        problem: AnyProblem,
+        *,
+        evaluations: int | None = None,
+        seconds: float | None = None,
+        quiet: bool = False,
     ) -> None:
         self._evaluations, self._seconds, self._quiet = evaluations, seconds, quiet
-        self._known_front = None if problem.all_objectives is None else nondominated(problem.all_objectives)
         self._console = Console(stderr=True, quiet=quiet)
         self._out = Console(quiet=quiet)
         point = problem.reference_point
@@ -64,9 +71,7 @@ class ProgressBar(Callbacks):
 
     def on_compile(self) -> None:
         """Say why nothing seems to happen."""
-        self._console.print(
-            "Compiling kernels for this kind of problem, once on this machine; later starts skip it ..."
-        )
+        self._console.print(_COMPILING)
 
     def on_start(self, progress: Progress) -> None:
         """Show the bar."""
@@ -88,15 +93,14 @@ class ProgressBar(Callbacks):
         done: float = counted if self._evaluations else progress.seconds
         value = self._hypervolume(progress) if progress.violations == 0 else 0.0
         size = len(progress.objectives)
-        self._show(done, progress.evaluations, progress.cpu_seconds, size, progress.violations, value)
+        rate = per_second(progress.evaluations, progress.cpu_seconds)
+        self._show(done, progress.evaluations, rate, progress.failures, size, progress.violations, value)
 
     def _show(
-        self, done: float, evaluations: int, cpu_seconds: float, size: int, violations: float, value: float
+        self, done: float, evaluations: int, rate: str, failures: int, size: int, violations: float, value: float
     ) -> None:
-        rate = evaluations / cpu_seconds if cpu_seconds else 0.0
-        numbers = (
-            f"{evaluations:,} evals {rate:,.0f}/s, front {size}, violations {violations:g}, hypervolume {value:.3g}"
-        )
+        numbers = f"{evaluations:,} evals {rate}/s, " + (f"{failures:,} failed, " if failures else "")
+        numbers += f"front {size}, violations {violations:g}, hypervolume {value:.3g}"
         self._bar.update(self._task, completed=done, numbers=numbers)
 
     def _hypervolume(self, progress: Progress) -> float:
@@ -114,14 +118,13 @@ class ProgressBar(Callbacks):
         counted = result.evaluations if result.unique_evaluations is None else result.unique_evaluations
         done: float = counted if self._evaluations else result.wall_seconds
         violations = float(front.violations[0]) if len(front) else float("nan")
-        self._show(done, result.evaluations, result.cpu_seconds, len(front), violations, result.hypervolume)
+        rate = per_second(result.evaluations, result.cpu_seconds)
+        self._show(done, result.evaluations, rate, result.failures, len(front), violations, result.hypervolume)
 
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""
         for line in result.headline():
             self._out.print(Text(line), soft_wrap=True)
-        if self._known_front is not None:
-            self._out.print(Text(self._share(result)), soft_wrap=True)
         front, rows = result.front, rows_to_show(len(result.front))
         table = Table(box=None, header_style="bold")
         for name in result.columns():
@@ -143,16 +146,6 @@ class ProgressBar(Callbacks):
             self._out.print(f"({len(rows)} of {len(front)} shown)")
         for path in saved:
             self._out.print(Text(f"saved to {path}"), soft_wrap=True)
-
-    def _share(self, result: Result) -> str:
-        """Say how much of the true front was found."""
-        assert self._known_front is not None
-        found, total = n_found(result.front.objectives, self._known_front), len(self._known_front)
-        text = f"{found} of the {total} points of the true front were found"
-        if result.reference_point is None or not len(result.history):
-            return f"{text}."
-        best = hypervolume(self._known_front, reference_point=result.reference_point)
-        return f"{text}; the front has {result.hypervolume / best:.2%} of the true one's hypervolume."
 
 
 def _columns(objectives: NDArray[np.float64]) -> list[list[str]]:
@@ -189,6 +182,80 @@ class ExperimentBar:
         numbers += f", {_duration(left)} left" if left else ""
         with contextlib.suppress(OSError):
             self._bar.update(self._task, total=status.total, completed=status.done, numbers=numbers)
+
+
+class ProofBar:
+    """A live line for a proof: what is searched, how many paths there are, how many were dropped and why."""
+
+    def __init__(self, problem: AnyProblem, *, memory: float, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._names = list(problem.objective_names or (f"f{k + 1}" for k in range(problem.n_objectives)))
+        self._console = Console(stderr=True, quiet=quiet)
+        self._out = Console(quiet=quiet)
+        self._announcement = f"The proof stays below about {memory / 1e9:g} GB of memory; what needs more is left open."
+        self._bar = RichProgress(TextColumn("{task.fields[numbers]}"), console=self._console, disable=quiet)
+        self._task: Any = None
+        self._started = time.perf_counter()
+        self._updated = 0.0
+
+    def __enter__(self) -> ProofBar:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._task is not None:
+            self._bar.stop()
+
+    def on_compile(self) -> None:
+        """Say why nothing seems to happen."""
+        self._announce()
+        self._console.print(_COMPILING)
+
+    def _announce(self) -> None:
+        """State the memory, once, when everything given is known to be right."""
+        if self._announcement:
+            self._console.print(Text(self._announcement), soft_wrap=True)
+            self._announcement = ""
+
+    def update(self, progress: ProofProgress) -> None:
+        """Redraw, a few times a second."""
+        now = time.perf_counter()
+        if self._quiet or now - self._updated <= _SECONDS_BETWEEN_UPDATES:
+            return
+        self._updated = now
+        with contextlib.suppress(OSError):
+            self._announce()
+            if self._task is None:
+                self._task = self._bar.add_task("", numbers="")
+                self._started = now
+                self._bar.start()
+            self._bar.update(self._task, numbers=_proof_line(progress, now - self._started))
+
+    def show(self, certificate: Certificate, saved: Path | None) -> None:
+        """Print the answer, the efficient vectors as a table, what is open, and where all of it was saved."""
+        self._out.print(Text(certificate.summary()), soft_wrap=True)
+        rows = rows_to_show(len(certificate.solutions))
+        if rows:
+            table = Table(box=None, header_style="bold")
+            for name in self._names:
+                table.add_column(name, justify="right", no_wrap=True)
+            table.add_column("tour", no_wrap=True, overflow="ellipsis", max_width=_SOLUTION_WIDTH)
+            numbers = _columns(certificate.objectives)
+            for i in rows:
+                table.add_row(*numbers[i], " ".join(map(str, certificate.solutions[i])))
+            self._out.print(table)
+        if len(rows) < len(certificate.solutions):
+            self._out.print(f"({len(rows)} of {len(certificate.solutions)} shown)")
+        if saved is not None:
+            self._out.print(Text(f"saved to {saved}"), soft_wrap=True)
+
+
+def _proof_line(progress: ProofProgress, seconds: float) -> str:
+    begin, end = (f"{x:.6g}" if np.isfinite(x) else "" for x in progress.interval)
+    where = f"layer {progress.layer}/{progress.layers}" if progress.layer else "bounds"
+    return (
+        f"stage {progress.stage}, f1 {begin}..{end}, {where}: {progress.labels:,} labels, {progress.bounded:,} pruned, "
+        f"{progress.dominated:,} dominated; {progress.points} points, {_duration(seconds)}"
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
 # What results have only sometimes.
-_EXTRAS = ("unique_evaluations", "objective_names", "descriptions")
+_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +82,11 @@ class Result:
     unique_evaluations: int | None = None  # of solutions not evaluated before; None if they were not counted
     objective_names: list[str] = field(default_factory=list)  # none: f1, f2, ...
     descriptions: list[str] = field(default_factory=list)  # a word for each solution of the front, or none at all
+    # Where the true front is known: its points, how many were found, share of its hypervolume, IGD+ to it.
+    truth: dict[str, Any] = field(default_factory=dict)
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = field(default=None, repr=False)
+    failures: int = 0  # of the evaluations, those that failed and were survived
 
     @property
     def hypervolume(self) -> float:
@@ -97,13 +100,15 @@ class Result:
     def headline(self) -> list[str]:
         """Return the result in a few sentences."""
         n = len(self.front)
-        rate = f" ({self.evaluations / self.cpu_seconds:,.0f} a second)" if self.cpu_seconds > 0 else ""
+        rate = f" ({per_second(self.evaluations, self.cpu_seconds)} a second)" if self.cpu_seconds > 0 else ""
         unique = "" if self.unique_evaluations is None else f", {self.unique_evaluations:,} of them unique,"
         lines = [
             f"{self.instance}: {n} trade-off{'s' if n != 1 else ''} by {self.algorithm}, seed {self.seed}",
             f"{self.evaluations:,} evaluations{unique} in {self.cpu_seconds:.2f} s of CPU time{rate}, "
             f"stopped by {self.stopped_by}",
         ]
+        if self.failures:
+            lines.append(f"{self.failures:,} of the evaluations failed")
         if n and not self.front.is_feasible:
             lines.append(
                 f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "
@@ -112,7 +117,7 @@ class Result:
         elif n and len(self.history):
             point = ", ".join(f"{x:.6g}" for x in self.reference_point or ())
             lines.append(f"hypervolume {self.hypervolume:.6g} up to the reference point ({point})")
-        return lines
+        return lines + ([_beside_the_truth(self.truth)] if self.truth else [])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
@@ -214,6 +219,13 @@ class Result:
         return list(self.descriptions) or moves
 
 
+def _beside_the_truth(truth: dict[str, Any]) -> str:
+    share = truth.get("share_of_hypervolume")
+    volume = "" if share is None else f"the front has {share:.2%} of the true one's hypervolume, "
+    found = f"{truth['found']} of the {truth['points']} points of the true front were found"
+    return f"{found}; {volume}IGD+ {truth['igd_plus']:.4f}."
+
+
 def _write(file: Any, text: str) -> None:
     file.write(text.encode() + b"\n")
 
@@ -238,6 +250,12 @@ def plain(value: Any) -> Any:
 def _hashable(value: Any) -> Any:
     """Return a move as it was: moves are hashable, so that a list in the file was a tuple."""
     return tuple(_hashable(item) for item in value) if isinstance(value, list) else value
+
+
+def per_second(count: int, seconds: float) -> str:
+    """Return a rate in as many digits as mean something."""
+    rate = count / seconds if seconds > 0 else 0.0
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
 
 
 def rows_to_show(n: int) -> list[int]:

@@ -167,7 +167,7 @@ def solve(
         search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
     if counts_unique(stop):
         _count_unique(search, algorithm.name, checkpoint)
-    run = _Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
+    run = Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
     return run.to_the_end()
 
 
@@ -212,7 +212,7 @@ def _as_list(callbacks: Callbacks | Sequence[Callbacks]) -> list[Callbacks]:
     return [callbacks] if isinstance(callbacks, Callbacks) else list(callbacks)
 
 
-class _Run:
+class Run:
     """One call of `solve`, from the first slice to the result."""
 
     def __init__(
@@ -233,6 +233,7 @@ class _Run:
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
 
     def to_the_end(self) -> Result:
+        """Search until the stop fires or somebody interrupts."""
         if not self.search.is_compiled:
             logger.info("compiling kernels for the first time on this machine")
             for callback in self.callbacks:
@@ -241,7 +242,7 @@ class _Run:
         for callback in self.callbacks:
             callback.on_start(self.progress())
         try:
-            with _Interrupt() as interrupt:
+            with Interrupt() as interrupt:
                 self._loop(interrupt)
             self._save()
         except KeyboardInterrupt:
@@ -261,7 +262,7 @@ class _Run:
             raise
         return result
 
-    def _loop(self, interrupt: _Interrupt) -> None:
+    def _loop(self, interrupt: Interrupt) -> None:
         saved = time.perf_counter()
         progress = self.progress()
         while not self.stop(progress):
@@ -300,6 +301,7 @@ class _Run:
             self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:
+        """Return where the search stands."""
         objectives, violations = self.search.best()
         return Progress(
             evaluations=self.search.evaluations,
@@ -310,9 +312,11 @@ class _Run:
             violations=violations,
             signs=self.signs,
             unique_evaluations=getattr(self.search, "unique_evaluations", None),
+            failures=getattr(self.search, "failures", 0),
         )
 
     def result(self) -> Result:
+        """Return what was found so far."""
         log, front, describe = self.search.log(), self.search.front(), self.problem.describe
         feasible = log[log[:, 1] == 0, 2:]
         reference = None if self.reference is None else self.reference * self.signs
@@ -338,11 +342,21 @@ class _Run:
             unique_evaluations=getattr(self.search, "unique_evaluations", None),
             objective_names=[str(name) for name in self.problem.objective_names or ()],
             descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
+            truth=self._truth(front),
             log=log,
+            failures=getattr(self.search, "failures", 0),
         )
 
+    def _truth(self, front: Front) -> dict[str, Any]:
+        """Return what the front comes to beside the true one, where that is known."""
+        from .truth import truth
 
-class _Interrupt:
+        known = truth(self.problem)
+        points = front.objectives * self.signs if front.is_feasible else np.zeros((0, len(self.signs)))
+        return {} if known is None else known.compared(points)
+
+
+class Interrupt:
     """Turns the first Ctrl-C or SIGTERM into a request that is looked at between slices; a second one acts as usual."""
 
     _names: ClassVar[dict[int, str]] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
@@ -351,7 +365,7 @@ class _Interrupt:
         self.requested = ""
         self._previous: dict[int, Any] = {}
 
-    def __enter__(self) -> _Interrupt:
+    def __enter__(self) -> Interrupt:
         if threading.current_thread() is threading.main_thread():
             for number in self._names:
                 previous = signal.getsignal(number)

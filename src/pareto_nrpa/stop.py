@@ -37,6 +37,7 @@ class Progress:
     violations: float  # of the front; NaN before the first evaluation
     signs: NDArray[np.float64]  # -1 where the problem maximises
     unique_evaluations: int | None = None  # of solutions not evaluated before; None unless they are counted
+    failures: int = 0  # of the evaluations, those that failed and were survived
 
     def hypervolume(self, reference_point: Sequence[float]) -> float:
         """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible."""

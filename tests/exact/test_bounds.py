@@ -6,7 +6,6 @@ import pytest
 from pareto_nrpa.exact.layers import Ancestry, next_layer, root
 from pareto_nrpa.exact.network import build_networks
 from pareto_nrpa.exact.relaxation import Effort, Relaxation, combined
-from pareto_nrpa.kernels.labelling import _completion, _is_stranded
 
 from .instances import KINDS, brute_force, instance
 
@@ -50,7 +49,8 @@ def test_preparation_leaves_every_feasible_tour_alone(kind):
             for city, visited, time in zip(tour, masks(tour), times, strict=True):
                 assert not network.before[city] & ~visited
                 assert not network.after[city] & visited
-                assert not _is_stranded(network, city, time, visited)
+                for deadline, lost in zip(network.deadlines[city], network.lost[city], strict=True):
+                    assert time <= deadline or not lost & ~visited
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -84,7 +84,7 @@ def relaxation_of(problem, networks, truth, weights, effort, seed):
         relaxation.prices = rng.normal(size=len(relaxation.prices)) * relaxation.sums.max()
         relaxation.prices[0] = 0.0
     else:
-        relaxation.find_prices(best, effort)
+        relaxation.find_prices(best, effort, is_warm=False)
     return relaxation, best
 
 
@@ -105,13 +105,24 @@ def test_no_bound_is_above_the_tour_that_it_bounds(kind):
                         assert bound <= value + error, (problem.name, weights, limit)
 
 
+def look_up(bounds, to_go, city, visited, time):
+    """Return the bound in the table for a path that has visited some cities."""
+    begin = bounds.places[0, to_go, city]
+    if begin < 0:
+        return np.inf
+    asked = bounds.bits[0, city, : bounds.sizes[0, city]]
+    pattern = sum(1 << b for b, bit in enumerate(asked) if bit + 1 in visited)
+    bucket = min(max(int((time - bounds.starts[city]) / bounds.widths[city]), 0), bounds.buckets - 1)
+    return bounds.values[begin + pattern * bounds.buckets + bucket]
+
+
 def bounds_along(data, direction, tour, times):
     """Yield what the tour costs at least, as seen from each of its cities."""
     n, at, spent = len(data.opens), 0, 0.0
-    for position, (city, visited, time) in enumerate(zip(tour, masks(tour), times, strict=True), 1):
+    for position, (city, time) in enumerate(zip(tour, times, strict=True), 1):
         spent += data.costs[:, at, city] @ direction.weights
         at = city
-        completion = _completion(direction.bounds, 0, n - position, city, visited, time)
+        completion = look_up(direction.bounds, n - position, city, tour[:position], time)
         yield spent + direction.prices[tour[:position]].sum() - direction.prices.sum() + completion
 
 

@@ -184,6 +184,7 @@ def test_ctrl_c_at_any_line_leaves_an_honest_answer(monkeypatch):
     monkeypatch.setattr(proof_module, "_STAGES", stages(2, ENOUGH))
     problem = instance("asymmetric", 2, 5)
     truth = brute_force(problem)
+    assert_complete(answer(problem, truth, n_tours=1), problem, truth)  # and everything is compiled
     k, certificate, before = 1, None, sys.gettrace()
     while certificate is None or certificate.status == OPEN:
         sys.settrace(CtrlCAtALine(k))

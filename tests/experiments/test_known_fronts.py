@@ -55,7 +55,7 @@ def test_shares_are_of_the_true_front(measured):
     assert (a.found, b.found) == (pytest.approx(2 / 3), 0)
     # (2, 2) and (1, 3) dominate 5 of the 6 that the true front does; (3, 3) dominates 1.
     assert (a.fixed_hypervolume, b.fixed_hypervolume) == pytest.approx((5 / 6, 1 / 6))
-    assert to_csv(measured.rows).splitlines()[0].endswith("error,found")
+    assert to_csv(measured.rows).splitlines()[0].endswith("error,found,true_hypervolume,igd_plus")
 
 
 def test_a_problem_that_is_not_known_has_no_such_column(measured):

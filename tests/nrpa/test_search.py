@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, generate_tsp, generate_tsptw
+from pareto_nrpa import ParetoNRPA, ProblemError, generate_tsp, generate_tsptw
 
 from ..oracles import AsPlain, PlainParetoNRPA, nrpa
 from ..problems_for_tests import Digits, Knapsack, Word
@@ -194,3 +194,22 @@ def test_a_plain_problem_with_many_codes_and_long_sequences_grows_its_arrays():
     search.advance(5)
     assert search.machine.weights.shape[2] >= 1400
     assert all(len(solution) == 700 for solution in search.front().solutions)
+
+
+def test_dropped_candidates_teach_nothing_and_give_back_their_room():
+    search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=100)
+    search.tell(kept := search.ask(3), [(1.0, 2.0)] * len(kept))
+    weights, free = search.machine.weights.copy(), search.machine.counters.copy()
+    search.drop(search.ask(4))
+    assert search.pending == []
+    assert search.evaluations == 3
+    np.testing.assert_array_equal(search.machine.weights, weights)
+    np.testing.assert_array_equal(search.machine.counters, free)
+
+
+def test_dropping_what_was_not_asked_for_is_refused():
+    search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=100)
+    asked = search.ask()
+    search.drop(asked)
+    with pytest.raises(ProblemError, match=r"drop\(\) was given a candidate of Knapsack not asked for here"):
+        search.drop(asked)

@@ -37,6 +37,7 @@ def info(
 
 def _describe(problem: CompiledProblem) -> None:
     from ..problems.mo_tsptw import Windows
+    from ..truth import true_front
 
     if problem.all_objectives is not None:
         _describe_known(problem)
@@ -47,6 +48,10 @@ def _describe(problem: CompiledProblem) -> None:
         typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
     else:
         typer.echo("no time windows")
+    front = true_front(problem)
+    if front is not None:
+        ends = f"from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}"
+        typer.echo(f"true front: {len(front)} points, {ends}, proved complete")
     typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
 
 

@@ -57,8 +57,8 @@ class Certificate:
         n = len(self.solutions)
         effort = f"{self.labels:,} labels, {self.cpu_seconds:.1f} s of CPU time"
         if self.status == PROVED:
-            vectors = "1 efficient objective vector" if n == 1 else f"{n} efficient objective vectors"
-            return f"{self.instance}: proved complete. There are {vectors} and no others ({effort})."
+            there = "is 1 efficient objective vector" if n == 1 else f"are {n} efficient objective vectors"
+            return f"{self.instance}: proved complete. There {there} and no others ({effort})."
         if self.status == INFEASIBLE:
             return f"{self.instance}: proved infeasible. No tour keeps all time windows ({effort})."
         where = "1 box is" if len(self.open_boxes) == 1 else f"{len(self.open_boxes)} boxes are"

@@ -13,10 +13,11 @@ from ..nrpa.params import ParetoNRPA
 from ..problem import CompiledProblem, data_fingerprint
 from ..problems.mo_tsptw import Windows
 from ..result import Front, Result
-from ..solver import solve, versions
+from ..solver import Interrupt, check_seed, solve, versions
 from ..stop import MaxEvaluations, MaxRuntime
 from .certificate import INFEASIBLE, OPEN, PROVED, Certificate
 from .check import check_tours, rounded_costs
+from .compiling import compile_proof, proof_is_compiled
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
 from .network import build_networks
 from .proof import Progress, Proof
@@ -45,6 +46,7 @@ def certify(
     memory_limit: float = DEFAULT_MEMORY,
     seed: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
+    on_compile: Callable[[], None] | None = None,
 ) -> Certificate:
     """Find all efficient tours of a travelling salesman problem with time windows, and prove that there are no others.
 
@@ -55,13 +57,15 @@ def certify(
     incumbent
         Tours to start from; by default those of a short Pareto-NRPA run. The better they are, the shorter the proof.
     time_limit
-        Seconds after which to stop with what is proved by then; Ctrl-C does the same at any time.
+        Seconds after which to stop with what is proved by then, without compiling; Ctrl-C does the same at any time.
     memory_limit
         Bytes to stay below, about; what needs more is left open.
     seed
         Of the Pareto-NRPA run.
     on_progress
         Called many times a second with where the proof stands.
+    on_compile
+        Called before kernels are compiled, which happens once on a machine and takes some seconds.
 
     Returns
     -------
@@ -69,25 +73,41 @@ def certify(
         `proved` with all efficient objective vectors and a tour for each, or what is still open.
     """
     _check(problem, time_limit, memory_limit)
-    clock = _Clock(time_limit)
+    check_seed(seed)
     front = KnownFront(problem.n_objectives)
+    if incumbent is not None:
+        _add_incumbent(front, problem, incumbent)
+    _compile(problem, on_compile, searches=incumbent is None)
+    clock = _Clock(time_limit)
     stopped_by, proof, is_contradiction = "", None, False
-    try:
-        if incumbent is not None:
-            _add_incumbent(front, problem, incumbent)
-        networks = build_networks(problem.data)
-        is_contradiction = networks is None
-        if networks is not None:
-            if incumbent is None:
-                _search_incumbent(front, problem, seed, clock)
-            proof = Proof(networks, front, memory_limit, clock.watching(on_progress))
-            proof.run()
-            stopped_by = "the memory limit"
-    except _TimeIsUp:
-        stopped_by = "the time limit"
-    except KeyboardInterrupt:
-        stopped_by = "Ctrl-C"
-    return _certificate(problem, front, proof, is_contradiction=is_contradiction, stopped_by=stopped_by, clock=clock)
+    with Interrupt() as interrupt:
+        try:
+            networks = build_networks(problem.data)
+            is_contradiction = networks is None
+            if networks is not None:
+                if incumbent is None:
+                    _search_incumbent(front, problem, seed, clock)
+                proof = Proof(networks, front, memory_limit, _watching(clock, interrupt, on_progress))
+                proof.run()
+                stopped_by = "the memory limit"
+        except _Stopped as stopped:
+            stopped_by = str(stopped)
+        except KeyboardInterrupt:
+            stopped_by = "Ctrl-C"
+        return _certificate(
+            problem, front, proof, is_contradiction=is_contradiction, stopped_by=stopped_by, clock=clock
+        )
+
+
+def _compile(problem: CompiledProblem, on_compile: Callable[[], None] | None, *, searches: bool) -> None:
+    """Compile everything before the clock starts; say so where it takes long."""
+    search = ParetoNRPA().start(problem, seed=0, budget=_INCUMBENT_EVALUATIONS) if searches else None
+    is_ready = proof_is_compiled() and (search is None or search.is_compiled)
+    if not is_ready and on_compile is not None:
+        on_compile()
+    if search is not None:
+        search.compile()
+    compile_proof(problem.n_objectives)
 
 
 def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
@@ -111,25 +131,14 @@ def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
         raise ProblemError(f"memory_limit must be at least {_LEAST_MEMORY:g} bytes (100 MB), got {memory_limit}.")
 
 
-class _TimeIsUp(Exception):
-    """The time limit has passed."""
+class _Stopped(Exception):
+    """Something ends the proof early, and this is its name."""
 
 
 class _Clock:
     def __init__(self, limit: float | None) -> None:
         self._limit = limit
         self._wall, self._cpu = time.perf_counter(), time.process_time()
-
-    def watching(self, on_progress: Callable[[Progress], None] | None) -> Callable[[Progress], None]:
-        """Return who is told of progress and looks at the clock."""
-
-        def look_up(progress: Progress) -> None:
-            if on_progress is not None:
-                on_progress(progress)
-            if self.left() <= 0:
-                raise _TimeIsUp
-
-        return look_up
 
     def left(self) -> float:
         """Return how many seconds are left."""
@@ -138,6 +147,22 @@ class _Clock:
     def spent(self) -> tuple[float, float]:
         """Return the seconds of CPU and wall time so far."""
         return time.process_time() - self._cpu, time.perf_counter() - self._wall
+
+
+def _watching(
+    clock: _Clock, interrupt: Interrupt, on_progress: Callable[[Progress], None] | None
+) -> Callable[[Progress], None]:
+    """Return who is told of progress, and looks at clock and keyboard."""
+
+    def look_up(progress: Progress) -> None:
+        if on_progress is not None:
+            on_progress(progress)
+        if interrupt.requested:
+            raise _Stopped(interrupt.requested)
+        if clock.left() <= 0:
+            raise _Stopped("the time limit")
+
+    return look_up
 
 
 def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front | Result) -> None:
@@ -154,8 +179,8 @@ def _search_incumbent(front: KnownFront, problem: CompiledProblem, seed: int, cl
     found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
     if found.front.is_feasible:
         _add(front, problem, found.front)
-    if found.stopped_by == "Ctrl-C":  # which solve takes for its own
-        raise KeyboardInterrupt
+    if found.stopped_by in ("Ctrl-C", "SIGTERM"):  # which solve takes for its own
+        raise _Stopped(found.stopped_by)
 
 
 def _add(front: KnownFront, problem: CompiledProblem, tours: Front) -> None:

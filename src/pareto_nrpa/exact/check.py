@@ -58,7 +58,7 @@ def check_tours(
     if len(objectives) != len(tours):
         raise CertificateError(f"the {what} has {len(objectives)} objective vectors for {len(tours)} tours.")
     for number, (values, tour) in enumerate(zip(objectives, tours, strict=True), 1):
-        if sorted(tour) != list(range(1, n)):
+        if not all(isinstance(city, int | np.integer) for city in tour) or sorted(tour) != list(range(1, n)):
             raise CertificateError(f"tour {number} of the {what} must visit each of the cities 1 to {n - 1} once.")
         late = first_late_city(windows, tour)
         if late is not None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Bytes of a label in a layer under construction, the copy made when it grows and its share of the hash table included.
-BYTES_PER_LABEL = 160
+#: Bytes of a label in a layer under construction, with room to grow and its share of the hash table.
+BYTES_PER_LABEL = 400
 #: Bytes that a label leaves behind, to tell the tour in the end.
 BYTES_PER_ANCESTOR = 5
 # Paths extended between two looks at the clock.
@@ -74,7 +74,7 @@ def next_layer(
 
     Above `width` paths only those with the most slack go on. `look_up` is called many times a second; it may raise.
     """
-    labels = _new_labels(max(_SMALLEST_CAPACITY, 2 * len(layer.states)), len(network.costs))
+    labels = _new_labels(max(_SMALLEST_CAPACITY, 2 * len(layer.states)), *bounds.weights.shape[::-1])
     is_cut = False
     while labels.numbers[NEXT] < len(layer.states):
         until = min(labels.numbers[NEXT] + _PATHS_AT_A_TIME, len(layer.states))
@@ -95,7 +95,7 @@ def next_layer(
     return Layer(*(array[keep] for array in arrays)), labels.numbers, is_cut
 
 
-def _new_labels(capacity: int, m: int) -> Labels:
+def _new_labels(capacity: int, m: int, w: int) -> Labels:
     return Labels(
         states=np.empty(capacity, np.uint64),
         times=np.empty(capacity),
@@ -105,6 +105,8 @@ def _new_labels(capacity: int, m: int) -> Labels:
         chain=np.empty(capacity, np.int32),
         heads=np.full(1 << int(2 * capacity - 1).bit_length(), -1, np.int32),
         numbers=np.zeros(6, np.int64),
+        new_costs=np.empty(m),
+        new_sums=np.empty(w),
     )
 
 
@@ -120,13 +122,18 @@ def _best(slacks: NDArray[np.float32], alive: NDArray[np.int64], width: int) -> 
 
 def _with(labels: Labels, keep: NDArray[np.int64], room: int = 1) -> Labels:
     """Return some of the labels, in arrays `room` times as large."""
-    larger = _new_labels(room * len(labels.states), labels.costs.shape[1])
+    larger = _new_labels(room * len(labels.states), len(labels.new_costs), len(labels.new_sums))
     for name in ("states", "times", "costs", "parents", "slacks"):
         getattr(larger, name)[: len(keep)] = getattr(labels, name)[keep]
     larger.numbers[:] = labels.numbers
     larger.numbers[COUNT], larger.numbers[REMOVED] = len(keep), 0
     rebuild_chains(larger)
     return larger
+
+
+def prepare(m: int) -> None:
+    """Compile what only long layers need, or find it on disk."""
+    _with(_new_labels(2, m, 1), np.arange(0))
 
 
 class Ancestry:

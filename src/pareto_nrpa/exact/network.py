@@ -43,7 +43,7 @@ def build_networks(windows: Windows) -> Networks | None:
     forward = Network(
         travel=times,
         costs=windows.costs,
-        # What a tour waits and is tested for are its own times; what follows from them may be wrong in the last digits.
+        # A tour keeps to the windows as they are given; what follows from them may be wrong in the last digits.
         opens=np.maximum(first, opens - TOLERANCE),
         closes=np.minimum(last, closes + TOLERANCE),
         arcs=arcs,

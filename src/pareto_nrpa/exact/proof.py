@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
     from .network import Networks
 
-# Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner. Half of it is the rounding, and
-# the rest leaves room for sums made in another order.
+# Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner, of which half is the rounding.
 _BELOW_A_CORNER = 0.25e-9
-# That room is enough for thousands. Of larger numbers, the bounds may be wrong by this share.
-_LAST_DIGITS = 2e-14
+# Sums made in another order than along a tour may differ by so much, for each city and unit.
+_NOISE = 1e-15
+# Bounds are made for a little more than the corners, as they are such sums themselves.
+_ABOVE_THE_CORNERS = 1e-6
 _DIRECTIONS_KEPT = 12
 
 
@@ -46,11 +47,11 @@ _QUICK = Effort(coarse_steps=15, fine_steps=5, memory=4, final_memory=5)
 _STRONG = Effort(coarse_steps=20, fine_steps=20, memory=5, final_memory=8)
 _STRONGER = Effort(coarse_steps=20, fine_steps=30, memory=6, final_memory=10)
 _STAGES = [
-    Stage(_QUICK, 5_000, 3),
-    Stage(_QUICK, 50_000, 4),
-    Stage(_STRONG, 200_000, 6),
-    Stage(_STRONG, 1_000_000, 10),
-    Stage(_STRONGER, 5_000_000, 20),
+    Stage(_QUICK, 5_000, 2),
+    Stage(_STRONG, 60_000, 3),
+    Stage(_STRONG, 300_000, 6),
+    Stage(_STRONGER, 2_000_000, 12),
+    Stage(_STRONGER, 10_000_000, 24),
     Stage(_STRONGER, 100_000_000, 64),
 ]
 # Of a layer that is too large, so many go on: what they find does not get better with more.
@@ -128,8 +129,10 @@ class Proof:
         """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
         boxes = self.front.boxes(interval)
         directions = self._directions(interval, stage.effort)
-        corners = [_above(_sums(boxes, direction.weights), direction.prices) for direction in directions]
-        bounds = combined(directions, np.minimum(np.column_stack(corners) - _BELOW_A_CORNER, 1e299))
+        corners = np.column_stack([self._corners(boxes, direction.weights) for direction in directions])
+        if (corners > [direction.limit for direction in directions]).any():
+            raise AssertionError("bounds were used beyond what they were made for")
+        bounds = combined(directions, np.minimum(corners, 1e299))
         network = self.networks.forward
         layer, ancestry, is_complete = root(network), Ancestry(), True
         room = self.memory_limit - sum(direction.bounds.values.nbytes for direction in self.directions)
@@ -148,6 +151,15 @@ class Proof:
                 break
         self.labels += ancestry.size
         return is_complete, self._add_tours(layer.costs, layer.last(), ancestry)
+
+    def _corners(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what the weighted sum of a tour in a box is below."""
+        sums = _sums(boxes, weights)
+        return sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * np.abs(sums)
+
+    def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+        """Return up to where bounds must hold for all boxes."""
+        return float(self._corners(boxes, weights).max()) + _ABOVE_THE_CORNERS
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
         self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])
@@ -174,10 +186,14 @@ class Proof:
         end = min(int(np.searchsorted(first, interval[1])), len(first) - 1)
         left, right = max(0, 2 * begin - end), min(len(first) - 1, 2 * end - begin)
         around = self.front.boxes((first[left], first[right]))
-        # The interval may be from before the last point of the front moved, and reach beyond it.
         around = np.concatenate([boxes, around[np.isfinite(around).all(axis=1)]])
+        across = self._across(begin, end)
         return [
-            self._direction(self._across(*ends), around, effort) for ends in ((left, begin), (begin, end), (end, right))
+            self._direction(across, around, effort),
+            *(
+                self._direction(beside, around, effort, tolerance=0.7 * np.abs(beside - across).max())
+                for beside in (self._across(left, begin), self._across(end, right))
+            ),
         ]
 
     def _across(self, begin: int, end: int) -> NDArray[np.float64]:
@@ -188,29 +204,50 @@ class Proof:
         weights = np.array([left[1] - right[1], right[0] - left[0]])
         return np.asarray(weights / weights.sum())
 
-    def _direction(self, weights: NDArray[np.float64], boxes: NDArray[np.float64], effort: Effort) -> Direction:
+    def _direction(
+        self, weights: NDArray[np.float64], boxes: NDArray[np.float64], effort: Effort, tolerance: float = 0.03
+    ) -> Direction:
         """Return the bounds for a direction, good for some boxes: made before for nearly the same one, or made now."""
-        for known in self.directions:
-            limit = _sums(boxes, known.weights).max()
-            is_near = np.abs(known.weights - weights).max() <= 0.03
-            if is_near and known.effort == effort and limit <= known.limit:
-                return known
-        limit = float(_sums(boxes, weights).max())
+        alike = [known for known in self.directions if known.effort == effort]
+        near = _nearest(weights, alike) or _nearest(weights, self.directions)
+        is_known = near is not None and near.effort == effort and _distance(near.weights, weights) <= tolerance
+        if near is None or not is_known:
+            return self._make_direction(weights, boxes, effort, near)
+        if self._limit(boxes, near.weights) <= near.limit:
+            return near
+        self.directions = [known for known in self.directions if known is not near]
+        return self._make_direction(near.weights, boxes, effort, near, new_prices=False)
+
+    def _make_direction(
+        self,
+        weights: NDArray[np.float64],
+        boxes: NDArray[np.float64],
+        effort: Effort,
+        near: Direction | None,
+        *,
+        new_prices: bool = True,
+    ) -> Direction:
+        """Compute the bounds for a direction, starting from what was found for a near one."""
+        limit = self._limit(boxes, weights)
         relaxation = Relaxation(self.networks, weights, self._count)
-        near = min(self.directions, key=lambda known: np.abs(known.weights - weights).max(), default=None)
-        best_known = float((self.front.objectives @ weights).min()) if len(self.front) else 2 * relaxation.sums.max()
-        relaxation.find_prices(best_known, effort, start=None if near is None else near.prices)
-        direction = relaxation.direction(float(_above(np.array([limit]), relaxation.prices)[0]), effort)
+        relaxation.start_from(near)
+        if new_prices:
+            best_known = (self.front.objectives @ weights).min() if len(self.front) else 2 * relaxation.sums.max()
+            relaxation.find_prices(float(best_known), effort, is_warm=near is not None)
+        direction = relaxation.direction(limit, effort)
         self.least.append((weights, direction.least))
         self.directions = [*self.directions[1 - _DIRECTIONS_KEPT :], direction]
         return direction
 
 
+def _nearest(weights: NDArray[np.float64], directions: list[Direction]) -> Direction | None:
+    return min(directions, key=lambda known: _distance(known.weights, weights), default=None)
+
+
+def _distance(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    return float(np.abs(a - b).max())
+
+
 def _sums(points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weighted sums in which an infinite value with weight 0 counts as nothing."""
     return np.asarray(np.where(weights > 0, points, 0.0) @ weights)
-
-
-def _above(sums: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weighted sums and what a bound below them, made with prices, may be wrong by in its last digits."""
-    return np.asarray(sums + _LAST_DIGITS * (np.abs(sums) + 2 * np.abs(prices).sum()))

@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
 _FAR = 1e300
 _BUCKETS = 32  # of time, in the tables of bounds
+_COARSE, _FINE = 100, 400  # times that the search of prices tells apart
 
 
 @dataclass(frozen=True)
 class Effort:
     """How much work goes into the bounds of one direction."""
 
-    coarse_steps: int  # for the prices, on rounded times
-    fine_steps: int  # for the prices, on exact times, while memory grows where routes go round in circles
+    coarse_steps: int  # for the prices
+    fine_steps: int  # for the prices, while memory grows where routes go round in circles
     memory: int  # cities remembered at a city, at most
     final_memory: int  # in the table of bounds
 
@@ -44,6 +45,7 @@ class Direction(NamedTuple):
     effort: Effort
     least: float  # no tour is below
     prices: NDArray[np.float64]
+    neighbours: list[list[int]]
     bounds: Bounds
 
 
@@ -69,14 +71,18 @@ class Relaxation:
         ]
         self.neighbours = [near[:2] for near in self._nearest]
 
-    def find_prices(self, best_known: float, effort: Effort, start: NDArray[np.float64] | None = None) -> None:
+    def start_from(self, near: Direction | None) -> None:
+        """Begin with what was found for a near direction."""
+        if near is not None:
+            self.prices = near.prices
+            self.neighbours = [list(cities) for cities in near.neighbours]
+
+    def find_prices(self, best_known: float, effort: Effort, *, is_warm: bool) -> None:
         """Look for prices at which the cheapest route costs most; `best_known` is the value of a tour."""
-        grid, coarse_steps, fine_steps = self.networks.horizon / 100, effort.coarse_steps, effort.fine_steps
-        if start is not None:  # those of a near direction are nearly right
-            self.prices = start
-            coarse_steps, fine_steps = coarse_steps // 3, fine_steps // 2
-        self._climb(best_known, coarse_steps, grid=grid, memory=0)
-        self._climb(best_known, fine_steps, grid=0.0, memory=effort.memory)
+        self.neighbours = [cities[: effort.memory] for cities in self.neighbours]
+        coarse_steps, fine_steps = (0, effort.fine_steps // 3) if is_warm else (effort.coarse_steps, effort.fine_steps)
+        self._climb(best_known, coarse_steps, grid=self.networks.horizon / _COARSE, memory=0)
+        self._climb(best_known, fine_steps, grid=self.networks.horizon / _FINE, memory=effort.memory)
 
     def _climb(self, best_known: float, steps: int, *, grid: float, memory: int) -> None:
         """Make some steps of a subgradient method whose direction is a running mean."""
@@ -164,7 +170,7 @@ class Relaxation:
             # Routes that begin where others were cut off are not the cheapest; below the limit none is cut off.
             least = max(least, min(limit, self._least_of(after)))
         bounds = self._table(after, self.networks.backward, wide, np.empty((0, 1)), paid=True)
-        return Direction(self.weights, limit, effort, least, self.prices, bounds)
+        return Direction(self.weights, limit, effort, least, self.prices, self.neighbours, bounds)
 
     def _least_of(self, layers: list[Layer]) -> float:
         """Return the cost of the cheapest of routes made on the reversed network."""

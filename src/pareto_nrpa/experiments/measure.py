@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import InstanceError
-from ..metrics import hypervolume, n_found, nondominated, overall_spread, spacing, worst_point
+from ..metrics import hypervolume, overall_spread, spacing
 from ..problem import data_fingerprint, objective_signs
 from ..problems import load
+from ..truth import truth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..problem import CompiledProblem
+    from ..truth import Truth
     from .plan import Plan
     from .store import Record, Store
 
@@ -33,7 +35,11 @@ METRICS = {
     "spacing": False,
     "violations": False,
     "found": True,
+    "true_hypervolume": True,
+    "igd_plus": False,
 }
+#: Those that compare with the true front.
+OF_THE_TRUTH = ("true_hypervolume", "found", "igd_plus")
 
 
 @dataclass(frozen=True)
@@ -53,17 +59,20 @@ class Row:
     violations: float
     error: str = ""
     found: float = math.nan  # the share of the points of the true front, where that is known
+    true_hypervolume: float = math.nan  # the share of the true front's
+    igd_plus: float = math.nan  # to the true front, in units of its range
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known of a problem whose solutions are all known."""
+    """What is known of a problem whose true front is known: all solutions, or the front alone, which was proved."""
 
-    points: NDArray[np.float64]  # [n, m], minimised
+    points: NDArray[np.float64] | None  # [n, m], minimised; None where only the front is known
     front: NDArray[np.float64]  # [k, m], those that nothing dominates
     reference_point: NDArray[np.float64]
     volume: float  # the hypervolume of the front
     names: list[str]  # of the objectives
+    truth: Truth | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +119,9 @@ def measure(plan: Plan, store: Store, data: str | None = None) -> Measured:
             for _, _, record in found:
                 store.check_data(record, problem, data_fingerprint(loaded))
         fixed = None if loaded is None else loaded.reference_point
-        if loaded is not None and loaded.all_objectives is not None:
-            known[problem] = _known(loaded)
+        true = None if loaded is None else truth(loaded)
+        if loaded is not None and true is not None:
+            known[problem] = _known(loaded, true)
         box = _Box([record for _, _, record in found if not record.error], fixed, known.get(problem))
         rows += [box.row(problem, label, seed, record) for label, seed, record in found]
         records[problem] = {
@@ -130,15 +140,12 @@ def _loaded(problem: str, data: str | None) -> CompiledProblem | None:
         return None
 
 
-def _known(problem: CompiledProblem) -> Known:
-    """Return what is known of a problem that knows all of its solutions, everything minimised."""
-    signs = objective_signs(problem)
-    points = np.asarray(problem.all_objectives) * signs
-    front = nondominated(points)
-    given = problem.reference_point
-    reference = worst_point(front) if given is None else np.asarray(given, dtype=float) * signs
+def _known(problem: CompiledProblem, true: Truth) -> Known:
+    """Return what is known of a problem whose true front is known, everything minimised."""
+    table = problem.all_objectives
+    points = None if table is None else np.asarray(table) * objective_signs(problem)
     names = list(problem.objective_names or (f"f{k + 1}" for k in range(problem.n_objectives)))
-    return Known(points, front, reference, hypervolume(front, reference_point=reference), names)
+    return Known(points, true.front, true.reference_point, true.volume, names, true)
 
 
 class _Box:
@@ -153,7 +160,7 @@ class _Box:
         self.fixed = None if fixed is None else np.asarray(fixed, dtype=float)
         self.largest = max((self._volume(record, self.worst) for record in records), default=0.0)
         self.largest_fixed = max((self._volume(record, self.fixed) for record in records), default=0.0)
-        if known is not None:
+        if known is not None and known.points is not None:  # else the public reference point stays what it is
             self.fixed, self.largest_fixed = known.reference_point, known.volume
 
     @staticmethod
@@ -167,6 +174,7 @@ class _Box:
         if record.error:
             nan = math.nan
             return Row(problem, label, seed, 0, 0.0, 0, nan, nan, nan, nan, nan, record.error)
+        true = None if self.known is None else self.known.truth
         return Row(
             problem=problem,
             algorithm=label,
@@ -179,9 +187,9 @@ class _Box:
             spread=self._spread(record),
             spacing=spacing(record.feasible) if len(record.feasible) > 1 else math.nan,
             violations=record.violations,
-            found=math.nan
-            if self.known is None
-            else n_found(record.feasible, self.known.front) / len(self.known.front),
+            found=math.nan if true is None else true.found(record.feasible) / len(true.front),
+            true_hypervolume=math.nan if true is None else true.share(record.feasible),
+            igd_plus=math.nan if true is None else true.distance(record.feasible),
         )
 
     def _share(self, record: Record, reference: NDArray[np.float64] | None, largest: float) -> float:
@@ -217,7 +225,7 @@ def to_csv(rows: list[Row]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     names = [field.name for field in fields(Row)]
     if all(math.isnan(row.found) for row in rows):  # no true front is known
-        names.remove("found")
+        names = [name for name in names if name not in OF_THE_TRUTH]
     writer.writerow(names)
     for row in rows:
         writer.writerow([_cell(getattr(row, name)) for name in names])

@@ -35,7 +35,9 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
         written.append(_write(folder / "tables" / f"{stem}.csv", table.csv()))
         written.append(_write(folder / "tables" / f"{stem}.tex", table.latex()))
     for problem, known in measured.known.items():
-        lines = [",".join(known.names), *(",".join(map(_number, point)) for point in known.front.tolist())]
+        digits = 6 if known.points is not None else 12
+        rows = [",".join(_number(x, digits) for x in point) for point in known.front.tolist()]
+        lines = [",".join(known.names), *rows]
         written.append(_write(folder / "tables" / _true_front(plan.name, problem), "\n".join(lines) + "\n"))
     return written
 
@@ -44,8 +46,8 @@ def _true_front(plan: str, problem: str) -> str:
     return f"{plan}-{file_name(problem)}-true-front.csv"
 
 
-def _number(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() else f"{value:g}"
+def _number(value: float, digits: int) -> str:
+    return f"{value:.0f}" if value.is_integer() else f"{value:.{digits}g}"
 
 
 def _page(measured: Measured, found: list[Table]) -> str:
@@ -58,12 +60,15 @@ def _page(measured: Measured, found: list[Table]) -> str:
     ]
     lines += ["Mean ± 95 % confidence interval over n runs, best in bold; the paper's figure in brackets.", ""]
     for problem, known in measured.known.items():
+        if known.points is None:
+            continue
         lines += [
             f"All {len(known.points):,} solutions of {escape_markdown(problem)} are known, and so is its true front: "
             f"[{len(known.front)} points](tables/{_true_front(plan.name, problem)}). Up to the fixed reference point "
             "the hypervolume is a share of the true front's.",
             "",
         ]
+    lines += _proved(measured)
     failed = [row for row in measured.rows if row.error]
     if failed:
         lines += [f"{len(failed)} runs failed; the first one: {escape_markdown(failed[0].error)}", ""]
@@ -73,6 +78,23 @@ def _page(measured: Measured, found: list[Table]) -> str:
     for stem, caption, _ in _figures(measured):
         lines += [f"![{escape_markdown(caption)}](figures/{plan.name}-{stem}.png)", ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _proved(measured: Measured) -> list[str]:
+    """Say which true fronts are proved, and what is measured against them."""
+    proved = {problem: known for problem, known in measured.known.items() if known.points is None}
+    if not proved:
+        return []
+    links = ", ".join(
+        f"{escape_markdown(problem)} ([{len(known.front)}](tables/{_true_front(measured.plan.name, problem)}))"
+        for problem, known in proved.items()
+    )
+    return [
+        f"The true front is proved for {len(proved)} of {len(measured.plan.problems)} problems (with its points): "
+        f"{links}. Only the tables that name the true front compare with it: its hypervolume up to the worst of it and "
+        "a tenth of its range more, and IGD+ in units of its range.",
+        "",
+    ]
 
 
 def _tests(measured: Measured, table: Table) -> list[str]:
@@ -109,7 +131,8 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
         return wanted or (list(plan.problems[:1]) if plan.figures.get(kind) else [])
 
     for problem in chosen("fronts"):
-        cloud = " over all solutions" if problem in measured.known else ""
+        known = measured.known.get(problem)
+        cloud = "" if known is None or known.points is None else " over all solutions"
         caption = f"Aggregated fronts on {problem}{cloud}"
         yield f"fronts-{file_name(problem)}", caption, partial(_fronts, measured, problem, caption)
     for problem in chosen("history"):
@@ -139,7 +162,7 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
 
 def _fronts(measured: Measured, problem: str, caption: str) -> Figure:
     known = measured.known.get(problem)
-    if known is None:
+    if known is None or known.points is None:
         return figures.aggregated_fronts(measured.records[problem], caption)
     return figures.aggregated_fronts(measured.records[problem], caption, known.names, known.points)
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
 import signal
-import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import connection
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ParetoNRPAError
+from ..parallel.processes import end_with_parent
 from .store import Record, Store
 from .worker import failed, make_run
 
@@ -107,9 +105,11 @@ def _on_processes(runs: list[Run], jobs: int, data: str | None, keep: Callable[[
 
 
 def _processes(jobs: int) -> ProcessPoolExecutor:
-    # A process that is spawned, not forked, has the same threads and locks whoever starts it.
+    # A process that is spawned, not forked, has the same threads and locks whoever starts it. The pool ends its
+    # processes by SIGTERM, which `solve` would take for a wish to stop early, to wait for the next run then: for ever
+    # if the queue's lock is held by a process that was killed.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare_worker)
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=end_with_parent)
 
 
 def _submit(executor: Executor, run: Run, data: str | None) -> Future[dict[str, Any]]:
@@ -139,23 +139,6 @@ def _made_alone(run: Run, data: str | None) -> Record:
         except BaseException:
             _end_processes(executor)
             raise
-
-
-def _prepare_worker() -> None:
-    """Let a worker end when it is told to, and when the process that started it is killed.
-
-    The pool ends its processes by SIGTERM. `solve` would take that for a wish to stop early, and the worker would wait
-    for its next run, for ever if the queue's lock is held by a process that was killed.
-    """
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _work_off(

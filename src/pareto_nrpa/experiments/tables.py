@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms import algorithm
-from .measure import METRICS, Measured, share_after
+from .measure import METRICS, OF_THE_TRUTH, Measured, share_after
 from .published import published
 from .statistics import (
     Duel,
@@ -39,9 +39,12 @@ NAMES = {
     "spacing": "Spacing",
     "violations": "Constraint violations",
     "found": "Share of the true front found",
+    "true_hypervolume": "Share of the true hypervolume",
+    "igd_plus": "IGD+ to the true front",
 }
 _DASH = "-"
 _CURVE_DIGITS = 3  # after few evaluations all are close to each other
+_DIGITS = {"true_hypervolume": 3, "igd_plus": 4}
 
 
 @dataclass(frozen=True)
@@ -169,12 +172,19 @@ def _metrics(measured: Measured) -> list[str]:
     has_fixed = any(not math.isnan(row.fixed_hypervolume) for row in measured.rows)
     if "hypervolume" in wanted and has_fixed:
         wanted.insert(wanted.index("hypervolume") + 1, "fixed_hypervolume")
+    # Where all solutions are known, the fixed hypervolume is the true one already.
+    is_fixed = has_fixed and all(known.points is not None for known in measured.known.values())
+    for metric in OF_THE_TRUTH:
+        is_there = metric in wanted or all(math.isnan(getattr(row, metric)) for row in measured.rows)
+        if not is_there and not (metric == "true_hypervolume" and is_fixed):
+            wanted.append(metric)
     return wanted
 
 
 def _cell(measured: Measured, problem: str, label: str, metric: str) -> Cell:
     values = measured.values(problem, label, metric)
-    return Cell(*mean_and_interval(values), len(values), published(measured.plan, problem, label, metric))
+    paper = published(measured.plan, problem, label, metric)
+    return Cell(*mean_and_interval(values), len(values), paper, digits=_DIGITS.get(metric, 2))
 
 
 def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
@@ -190,13 +200,20 @@ def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
 def _of_metric(measured: Measured, metric: str) -> Table:
     plan = measured.plan
     labels = [contender.label for contender in plan.contenders]
-    cells = [_mark_best([_cell(measured, p, label, metric) for label in labels], metric) for p in plan.problems]
+    problems = [p for p in plan.problems if metric in plan.metrics or _applies(measured, p, metric)]
+    cells = [_mark_best([_cell(measured, p, label, metric) for label in labels], metric) for p in problems]
     headed = [f"{label} {_runs([row[i].n for row in cells])}" for i, label in enumerate(labels)]
-    return _table(metric, f"{NAMES[metric]}: {plan.title}", "Instance", list(plan.problems), headed, cells)
+    return _table(metric, f"{NAMES[metric]}: {plan.title}", "Instance", problems, headed, cells)
+
+
+def _applies(measured: Measured, problem: str, metric: str) -> bool:
+    """Tell whether a metric can be had: without a true front there is nothing to compare with."""
+    return metric not in OF_THE_TRUTH or problem in measured.known
 
 
 def _of_problem(measured: Measured, problem: str) -> Table:
-    plan, metrics = measured.plan, _metrics(measured)
+    plan = measured.plan
+    metrics = [m for m in _metrics(measured) if m in plan.metrics or _applies(measured, problem, m)]
     labels = [contender.label for contender in plan.contenders]
     columns = [_mark_best([_cell(measured, problem, label, m) for label in labels], m) for m in metrics]
     cells = [[column[i] for column in columns] for i in range(len(labels))]

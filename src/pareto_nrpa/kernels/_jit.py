@@ -72,8 +72,8 @@ def fused_kernel(function: Callable[..., Any]) -> Any:
 
 
 def cached_kernel(function: Callable[..., Any]) -> Any:
-    """Mark a kernel that Python calls with any types, found again on disk; all that it calls must be in its file."""
-    return njit(**_OPTIONS, cache=True)(function)
+    """Mark an engine kernel that Python calls as it is, found again on disk; all that it calls must be in its file."""
+    return njit(**_ENGINE_OPTIONS, cache=True)(function)
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:

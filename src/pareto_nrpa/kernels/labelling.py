@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import cached_kernel, kernel
+from ._jit import cached_kernel, small_kernel
 
 NO_COMPLETION = 1e300
 #: A state is the memory, one bit for each city but the depot, shifted by this, and the last city.
@@ -72,9 +72,11 @@ class Labels(NamedTuple):
     chain: np.ndarray  # [capacity] int32
     heads: np.ndarray  # [power of two] int32
     numbers: np.ndarray  # [6] int64
+    new_costs: np.ndarray  # [m] float64, of the label at hand
+    new_sums: np.ndarray  # [w] float64
 
 
-@kernel
+@small_kernel
 def _slot(state, heads):
     """Return the place of a state in the hash table (the finaliser of MurmurHash3)."""
     x = state
@@ -86,7 +88,7 @@ def _slot(state, heads):
     return np.int64(x & np.uint64(heads.size - 1))
 
 
-@kernel
+@small_kernel
 def _pattern(memory, bits, size):
     """Return which of the cities in `bits` a set holds."""
     pattern = 0
@@ -95,12 +97,12 @@ def _pattern(memory, bits, size):
     return pattern
 
 
-@kernel
+@small_kernel
 def _bucket(time, start, width, buckets):
     return min(max(np.int64((time - start) / width), 0), buckets - 1)
 
 
-@kernel
+@small_kernel
 def _completion(bounds, w, to_go, city, memory, time):
     """Return the least weighted cost of a completion."""
     place = bounds.places[w, to_go, city]
@@ -111,7 +113,7 @@ def _completion(bounds, w, to_go, city, memory, time):
     return bounds.values[place + pattern * bounds.buckets + bucket]
 
 
-@kernel
+@small_kernel
 def _slack(bounds, sums, with_slack):
     """Return how far the sums are below the corner of an open box, in the direction that is nearest to it.
 
@@ -131,7 +133,7 @@ def _slack(bounds, sums, with_slack):
     return best
 
 
-@kernel
+@small_kernel
 def _is_stranded(network, city, time, visited):
     """Tell whether a city not visited yet can no longer be reached in time."""
     low, high = 0, network.deadlines.shape[1]
@@ -144,7 +146,7 @@ def _is_stranded(network, city, time, visited):
     return low > 0 and network.lost[city, low - 1] & ~visited != 0
 
 
-@kernel
+@small_kernel
 def _is_dominated(labels, state, time, costs, slot):
     """Tell whether a label of the same state is as good; labels that are worse leave the chain."""
     at, previous = labels.heads[slot], np.int32(-1)
@@ -170,7 +172,7 @@ def _is_dominated(labels, state, time, costs, slot):
     return False
 
 
-@kernel
+@small_kernel
 def _add(labels, state, time, costs, parent, slack, slot):
     at = labels.numbers[COUNT]
     labels.states[at] = state
@@ -192,8 +194,7 @@ def extend(network, bounds, states, times, costs, position, labels, until, with_
     makes fewer labels and no bound: for the search of prices only.
     """
     n, m = network.travel.shape[0], network.costs.shape[0]
-    new_costs, sums = np.empty(m), np.empty(bounds.weights.shape[0])
-    numbers = labels.numbers
+    numbers, new_costs, sums = labels.numbers, labels.new_costs, labels.new_sums
     for path in range(numbers[NEXT], until):
         if numbers[COUNT] + n > labels.states.size:
             break
@@ -280,7 +281,7 @@ def tabulate(values, places, states, times, costs, sizes, bits, starts, widths, 
     return end
 
 
-@kernel
+@small_kernel
 def _close_block(block, size):
     """Turn least costs by exact memory and last possible bucket into least costs by cities forbidden and time."""
     for pattern in range(block.shape[0]):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._points import as_points
+from .hypervolume import hypervolume
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,7 +24,32 @@ def nondominated(points: ArrayLike) -> NDArray[np.float64]:
     return front
 
 
-def n_found(points: ArrayLike, front: ArrayLike) -> int:
-    """Return how many points of a known front are among the points found."""
-    found = {tuple(row) for row in as_points(points).tolist()}
-    return sum(tuple(row) in found for row in as_points(front).tolist())
+def n_found(points: ArrayLike, front: ArrayLike, *, tolerance: float = 0.0) -> int:
+    """Return how many points of a known front are among the points found, up to a tolerance in each objective."""
+    found = as_points(points)
+    if tolerance:
+        return sum(bool((np.abs(found - row) <= tolerance).all(axis=1).any()) for row in as_points(front))
+    rows = {tuple(row) for row in found.tolist()}
+    return sum(tuple(row) in rows for row in as_points(front).tolist())
+
+
+def share_of_hypervolume(points: ArrayLike, front: ArrayLike, *, reference_point: ArrayLike) -> float:
+    """Return how much of the hypervolume of a known front the points found have; NaN where that is 0."""
+    whole = hypervolume(front, reference_point=reference_point)
+    array = as_points(points)
+    if whole == 0:
+        return float("nan")
+    return hypervolume(array, reference_point=reference_point) / whole if len(array) else 0.0
+
+
+def igd_plus(points: ArrayLike, front: ArrayLike) -> float:
+    """Return IGD+ (Ishibuchi et al. 2015): how far the points of a known front are from being dominated, on average.
+
+    0 if all are found; infinite without points. Objectives of different units should be scaled before.
+    """
+    import moocore
+
+    array, reference = as_points(points), as_points(front)
+    if len(reference) == 0:
+        raise ValueError("front must have at least one point, got none.")
+    return float(moocore.igd_plus(array, ref=reference)) if len(array) else float("inf")

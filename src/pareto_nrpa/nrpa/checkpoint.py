@@ -46,8 +46,8 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "pending": [candidate.slot for candidate in search.pending],
     }
     if isinstance(player, PlainPlayer):
-        meta["codes"] = [_encode(code) for code in player.codes]
-        meta["moves"] = [_encode(move) for move in player.moves]
+        meta["codes"] = [encode(code) for code in player.codes]
+        meta["moves"] = [encode(move) for move in player.moves]
     arrays = {
         "weights": machine.weights[:, :, : counters[N_CODES]],
         "starts": machine.starts,
@@ -118,8 +118,8 @@ def _revive(arrays: dict[str, np.ndarray], meta: dict[str, Any], problem: AnyPro
     search.rng.bit_generator.state = meta["random_state"]
     search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
     if isinstance(search.player, PlainPlayer):
-        search.player.codes = Numbering((_decode(code), i) for i, code in enumerate(meta["codes"]))
-        search.player.moves = Numbering((_decode(move), i) for i, move in enumerate(meta["moves"]))
+        search.player.codes = Numbering((decode(code), i) for i, code in enumerate(meta["codes"]))
+        search.player.moves = Numbering((decode(move), i) for i, move in enumerate(meta["moves"]))
     search.machine = _restore(search.machine, arrays, meta)
     for slot in meta["pending"]:
         search.restore_pending(slot)
@@ -169,12 +169,12 @@ def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, An
     return machine
 
 
-def _encode(value: Any) -> Any:
-    """Return a code or move as JSON that `_decode` turns back: a list stands for a tuple."""
+def encode(value: Any) -> Any:
+    """Return a code or move as JSON that `decode` turns back: a list stands for a tuple."""
     if type(value) is tuple:
-        return [_encode(item) for item in value]
+        return [encode(item) for item in value]
     if isinstance(value, np.generic):
-        return _encode(value.item())
+        return encode(value.item())
     if value is None or type(value) in (bool, int, float, str):
         return value
     raise CheckpointError(
@@ -182,5 +182,6 @@ def _encode(value: Any) -> Any:
     )
 
 
-def _decode(value: Any) -> Any:
-    return tuple(_decode(item) for item in value) if isinstance(value, list) else value
+def decode(value: Any) -> Any:
+    """Return what `encode` was given."""
+    return tuple(decode(item) for item in value) if isinstance(value, list) else value

@@ -186,14 +186,24 @@ class Search(ArchiveView):
             raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
         if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
             raise ProblemError("objectives and violations must be finite, violations not negative; got others.")
-        distinct = {id(candidate) for candidate in candidates}
-        if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
-            raise ProblemError(f"tell() was given a candidate of {problem_name(self.problem)} not asked for here.")
+        self._check_pending(candidates, "tell")
         for candidate, row, count in zip(candidates, values, counts, strict=True):
             self.pending.remove(candidate)
             self.make_room()
             self.machine.pool.scores[candidate.slot] = [count, *(row * self._signs)]
             self.player.tell(self, candidate.slot)
+
+    def drop(self, candidates: Sequence[Candidate]) -> None:
+        """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
+        self._check_pending(candidates, "drop")
+        for candidate in candidates:
+            self.pending.remove(candidate)
+            self.close_slot(candidate.slot)
+
+    def _check_pending(self, candidates: Sequence[Candidate], word: str) -> None:
+        distinct = {id(candidate) for candidate in candidates}
+        if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
+            raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
 
     def make_room(self) -> None:
         """Grow whatever is full."""

@@ -1,0 +1,124 @@
+"""Which fronts can be proved complete: `python benchmarks/certify.py rc_201.1 rc_204.3 --seconds 300 --memory 4`.
+
+Certificates are kept in benchmarks/results/certificates and not made again; the table and the fronts that come with the
+package are made from all that are there. Without instances: all official ones.
+"""
+
+import argparse
+from pathlib import Path
+
+from report import RESULTS, write
+
+from pareto_nrpa import Certificate, CertificateError, InstanceError, certify, check_certificate, load
+from pareto_nrpa.exact.certificate import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.exact.known import write_fronts
+from pareto_nrpa.problems.data import official_names
+
+FOLDER = RESULTS / "certificates"
+# The published optimum of the first objective, from the literature on one objective.
+OPTIMA = {
+    "rc_201.1": 444.54,
+    "rc_201.2": 711.54,
+    "rc_201.3": 790.61,
+    "rc_201.4": 793.64,
+    "rc_202.1": 771.78,
+    "rc_202.3": 837.72,
+    "rc_202.4": 793.03,
+    "rc_203.1": 453.48,
+    "rc_204.3": 455.03,
+    "rc_205.1": 343.21,
+    "rc_205.2": 755.93,
+    "rc_205.3": 825.06,
+    "rc_205.4": 760.47,
+    "rc_206.1": 117.85,
+    "rc_206.2": 828.06,
+    "rc_206.3": 574.42,
+    "rc_206.4": 831.67,
+    "rc_207.1": 732.68,
+    "rc_207.2": 701.25,
+    "rc_207.3": 682.40,
+    "rc_207.4": 119.64,
+}
+_WORDS = {PROVED: "proved", INFEASIBLE: "infeasible", OPEN: "open"}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("instances", nargs="*", help="official instances; all of them by default")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each")
+    parser.add_argument("--memory", type=float, default=4.0, help="gigabytes")
+    parser.add_argument("--again", action="store_true", help="try those again whose certificate leaves something open")
+    options = parser.parse_args(arguments or [])
+    for name in options.instances or sorted(official_names()):
+        try:
+            make(name, options.seconds, options.memory * 1e9, again=options.again)
+        except InstanceError as error:
+            print(f"{name} not certified: {error}")
+    certificates = [checked(path) for path in sorted(FOLDER.glob("*.json"))]
+    write_table(certificates)
+    print(f"written: {write_fronts(certificates)}")
+
+
+def make(name: str, seconds: float, memory: float, *, again: bool) -> None:
+    """Make and check a certificate, unless there is one; one that proves less never takes the place of another."""
+    path = FOLDER / f"{name}.json"
+    earlier = Certificate.load(path) if path.exists() else None
+    if earlier is not None and (earlier.proved or not again):
+        return
+    problem = load(name)
+    certificate = certify(problem, time_limit=seconds, memory_limit=memory)
+    check_certificate(certificate, problem)
+    print(certificate.summary(), flush=True)
+    if earlier is None or certificate.proved or certificate.gap < earlier.gap:
+        certificate.save(path)
+    if certificate.stopped_by in ("Ctrl-C", "SIGTERM"):
+        raise KeyboardInterrupt
+
+
+def checked(path: Path) -> Certificate:
+    """Return a certificate, verified where its instance is on this machine."""
+    certificate = Certificate.load(path)
+    try:
+        check_certificate(certificate, load(certificate.instance))
+    except InstanceError as error:
+        print(f"{path.name} not verified: {error}")
+    return certificate
+
+
+def write_table(certificates: list[Certificate]) -> None:
+    rows = []
+    for certificate in certificates:
+        name, values, optimum = certificate.instance, certificate.objectives, OPTIMA.get(certificate.instance)
+        is_proved = certificate.status == PROVED
+        agrees = "" if optimum is None or not is_proved else "yes" if round(values[0, 0], 2) == optimum else "NO"
+        if agrees == "NO":
+            raise CertificateError(f"{name}: the least f1 is {values[0, 0]:.2f}, the published optimum {optimum}.")
+        rows.append(
+            [
+                name,
+                f"{len(certificate.solutions[0]) + 1}" if certificate.solutions else "",
+                _WORDS[certificate.status],
+                f"{len(values)}",
+                " - ".join(f"({a:.2f}, {b:.2f})" for a, b in values[[0, -1]]) if len(values) else "",
+                "" if optimum is None else f"{optimum:.2f}",
+                agrees,
+                f"{certificate.labels:,}",
+                f"{certificate.cpu_seconds:.1f}",
+                f"{certificate.gap:.2%}" if not certificate.proved else "",
+            ]
+        )
+    header = ["instance", "cities", "status", "points", "ends of the front", "published optimum of f1", "agrees"]
+    header += ["labels", "CPU s", "gap"]
+    n = sum(certificate.proved for certificate in certificates)
+    notes = (
+        f"{n} of {len(certificates)} fronts are proved complete. CPU time is without compiling, the search for a first "
+        "front included; the gap is the share of the hypervolume that may be missing at most. Each certificate is in "
+        "[certificates](certificates), for `pareto-nrpa certify NAME --check FILE`."
+    )
+    write("certify", "Fronts proved complete", header, rows, notes)
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])

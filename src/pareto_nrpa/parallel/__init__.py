@@ -1,0 +1,1 @@
+"""Searches whose evaluations are dear: made by worker processes, limited in time, written down one by one."""

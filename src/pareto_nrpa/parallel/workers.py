@@ -1,0 +1,240 @@
+"""An executor whose processes can be ended: one that takes too long, or dies, is replaced, and the others go on.
+
+The standard library's pool has no limit per task, and breaks for all tasks when one of its processes dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import queue
+import signal
+import threading
+from concurrent.futures import BrokenExecutor, Executor, Future
+from multiprocessing.reduction import ForkingPickler
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .processes import end_with_parent, kill_group, lead_group
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from multiprocessing.connection import Connection
+
+_STARTED = "started"
+_ATTEMPTS = 2
+# Workers share the machine by being many; their libraries must not each start as many threads as there are cores.
+_THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_environment_lock = threading.Lock()
+
+
+class WorkerDied(RuntimeError):
+    """The process of a task died, and so did the one that tried it again."""
+
+
+class TaskOverdue(TimeoutError):
+    """A task took longer than it may."""
+
+    def __init__(self, time_limit: float) -> None:
+        super().__init__(f"the task took longer than {time_limit:g} s")
+        self.time_limit = time_limit
+
+
+class _Task(NamedTuple):
+    future: Future[Any]
+    message: bytes  # function and arguments, pickled
+
+
+class ProcessWorkers(Executor):
+    """Processes that do one task at a time each.
+
+    Parameters
+    ----------
+    n
+        How many processes.
+    time_limit
+        Seconds after which a task is ended, with its process, and its future gets `TaskOverdue`. The time that a
+        process takes to start and to import what the task needs is not counted.
+
+    A task whose process dies is tried once more, as it may have been innocent; then its future gets `WorkerDied`.
+    """
+
+    def __init__(self, n: int, *, time_limit: float | None = None) -> None:
+        self.time_limit = time_limit
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._workers = [_Worker() for _ in range(n)]
+        self._threads = [threading.Thread(target=self._serve, args=(w,), daemon=True) for w in self._workers]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Line up a task; what cannot be pickled raises here."""
+        future: Future[Any] = Future()
+        self._tasks.put(_Task(future, bytes(ForkingPickler.dumps((fn, args, kwargs)))))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes when all tasks are done, or all that have begun."""
+        if cancel_futures:
+            self._cancel_waiting()
+        for _ in self._threads:
+            self._tasks.put(None)
+        if wait:
+            for thread in self._threads:
+                thread.join()
+
+    def kill_workers(self) -> None:
+        """End everything at once, whatever the processes have in hand."""
+        self._cancel_waiting()
+        for worker in self._workers:
+            worker.end()
+        self.shutdown()
+
+    def _cancel_waiting(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                task = self._tasks.get_nowait()
+                if task is not None:
+                    task.future.cancel()
+
+    def _serve(self, worker: _Worker) -> None:
+        """Feed one process, wait for it and replace it: the life of a thread."""
+        if hasattr(signal, "pthread_sigmask"):  # inherited by the processes: Ctrl-C is none of their business
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        while (task := self._tasks.get()) is not None:
+            if not task.future.set_running_or_notify_cancel():
+                continue
+            try:
+                task.future.set_result(worker.carry_out(task.message, self.time_limit))
+            except BaseException as error:
+                task.future.set_exception(error)
+        worker.close()
+
+
+class _Worker:
+    """A process and the pipe to it; started when first needed, and again when it is gone."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._pipe: Connection[Any, Any] | None = None
+        self._lock = threading.Lock()  # between the thread that starts processes and the one that ends all
+        self._ended = False
+
+    def carry_out(self, message: bytes, time_limit: float | None) -> Any:
+        """Return what the task in a message returns."""
+        began = False
+        for _ in range(_ATTEMPTS):
+            pipe = self._ready()
+            try:
+                pipe.send_bytes(message)
+                if pipe.recv() == _STARTED:
+                    began = True
+                    if not pipe.poll(time_limit):
+                        raise TaskOverdue(time_limit or 0.0)
+                return self._answer(pipe)
+            except TaskOverdue:
+                self.close()
+                raise
+            except (EOFError, OSError):
+                code = self.close()
+        if not began:
+            raise BrokenExecutor(
+                f"a worker process ended before it could begin (exit code {code}); its message is above. A script "
+                'needs its calls under if __name__ == "__main__":, as processes import it.'
+            )
+        raise WorkerDied(f"its worker process died twice ({_manner(code)})")
+
+    @staticmethod
+    def _answer(pipe: Connection[Any, Any]) -> Any:
+        kind, value = pipe.recv()
+        if kind == "result":
+            return value
+        raise (BrokenExecutor if kind == "unusable" else RuntimeError)(value)
+
+    def _ready(self) -> Connection[Any, Any]:
+        """Return the pipe to a living process."""
+        with self._lock:
+            if self._ended:
+                raise BrokenExecutor("the workers were ended")
+            if self._pipe is None:
+                # Spawned, not forked: a process then has the same threads and locks whoever starts it.
+                context = multiprocessing.get_context("spawn")
+                self._pipe, theirs = context.Pipe()
+                self._process = context.Process(target=_work, args=(theirs,))
+                try:
+                    with _single_threaded():
+                        self._process.start()
+                except Exception as error:  # multiprocessing refuses while a script is being imported
+                    self._pipe = None
+                    raise BrokenExecutor(f"no worker process could be started: {error}") from error
+                finally:
+                    theirs.close()  # else the end of the process would go unnoticed
+            return self._pipe
+
+    def close(self) -> int | None:
+        """End the process, if it has not ended yet, and forget it; returns its exit code."""
+        with self._lock:
+            if self._pipe is None:
+                return None
+            self._kill()
+            self._process.join()
+            self._pipe.close()
+            self._pipe = None
+            code: int | None = self._process.exitcode
+            return code
+
+    def end(self) -> None:
+        """End the process for good; the thread that waits for it notices, and closes the pipe."""
+        with self._lock:
+            self._ended = True
+            if self._pipe is not None:
+                self._kill()
+
+    def _kill(self) -> None:
+        kill_group(self._process.pid)
+        self._process.kill()
+
+
+def _manner(code: int | None) -> str:
+    if code is not None and code < 0:
+        return signal.Signals(-code).name
+    return f"exit code {code}"
+
+
+@contextlib.contextmanager
+def _single_threaded() -> Iterator[None]:
+    """Let processes that start now compute with one thread each, unless the user has said otherwise."""
+    with _environment_lock:
+        added = [name for name in _THREAD_LIMITS if name not in os.environ]
+        os.environ.update(dict.fromkeys(added, "1"))
+        try:
+            yield
+        finally:
+            for name in added:
+                del os.environ[name]
+
+
+def _work(pipe: Connection[Any, Any]) -> None:
+    """Do what is asked for through a pipe, until it is closed: the life of a process."""
+    lead_group()
+    end_with_parent()
+    while True:
+        try:
+            message = pipe.recv_bytes()
+        except EOFError:
+            return
+        try:
+            function, args, kwargs = pickle.loads(message)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            pipe.send(None)
+            way_out = "its class must be in a file that can be imported, not in a notebook"
+            pipe.send(("unusable", f"a worker process cannot load what it is to evaluate ({reason}); {way_out}"))
+            continue
+        pipe.send(_STARTED)
+        try:
+            answer = ("result", function(*args, **kwargs))
+        except Exception as error:
+            answer = ("error", f"{type(error).__name__}: {error}")
+        pipe.send(answer)

@@ -1,0 +1,175 @@
+"""Problems whose evaluations are logged, slow or faulty; in a module of their own, so that workers can import them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from pareto_nrpa import Problem
+
+
+class Row(Problem):
+    """Five digits below four: a small sum against a small weighted complement. 1,024 solutions, quick to evaluate."""
+
+    length = 5
+
+    def __init__(self, log=None, pause=0.0):
+        self.log, self.pause = log, pause
+
+    def initial_state(self):
+        return ()
+
+    def legal_moves(self, state):
+        return range(4) if len(state) < self.length else ()
+
+    def play(self, state, move):
+        return (*state, move)
+
+    def move_code(self, state, move):
+        return len(state), move
+
+    def evaluate(self, state):
+        value = self.objectives(state)
+        # Those that start with a large digit take long: finished in another order than begun.
+        time.sleep(self.pause * (1 + state[0]))
+        if self.log:
+            with open(self.log, "a") as file:
+                file.write(f"{state}\n")
+        return value
+
+    def objectives(self, state):
+        return sum(state), sum((3 - digit) * (i + 1) for i, digit in enumerate(state))
+
+
+class Tiny(Row):
+    """Nine solutions, which a search has met soon."""
+
+    length = 2
+
+    def legal_moves(self, state):
+        return range(3) if len(state) < self.length else ()
+
+
+class Raises(Row):
+    def objectives(self, state):
+        if state[0] == 3:
+            raise ValueError("three is one too many")
+        return super().objectives(state)
+
+
+class AlwaysRaises(Row):
+    def objectives(self, state):
+        raise ZeroDivisionError("always")
+
+
+class NotANumber(Row):
+    def objectives(self, state):
+        return (float("nan"), 1.0) if state[0] == 3 else super().objectives(state)
+
+
+class WrongShape(Row):
+    def objectives(self, state):
+        return (1.0, 2.0, 3.0) if state[0] == 3 else super().objectives(state)
+
+
+class Exits(Row):
+    def objectives(self, state):
+        if state[0] == 3:
+            sys.exit("enough")
+        return super().objectives(state)
+
+
+class Hangs(Row):
+    """Hangs for some solutions, until a limit of time."""
+
+    def objectives(self, state):
+        if state[:2] == (3, 3):
+            time.sleep(600)
+        return super().objectives(state)
+
+
+class Dies(Row):
+    """Kills its own process for some solutions."""
+
+    def objectives(self, state):
+        if state[:2] == (3, 3):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().objectives(state)
+
+
+class DiesOnce(Row):
+    """Kills its process the first time it comes to some solutions, as if somebody else had done it."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+
+    def objectives(self, state):
+        mark = Path(self.folder) / "".join(map(str, state))
+        if state[0] == 3 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().objectives(state)
+
+
+class Constrained(Row):
+    constrained = True
+    maximise = (False, True)
+
+    def objectives(self, state):
+        low, high = super().objectives(state)
+        return (low, -high), state[0]
+
+
+class Hints(Row):
+    """Solutions made of tuples, texts and None."""
+
+    def legal_moves(self, state):
+        return [("size", 4), "deep", None] if len(state) < 3 else ()
+
+    def evaluate(self, state):
+        return len(set(state)), state.count(None)
+
+
+class StrangeMoves(Row):
+    def legal_moves(self, state):
+        return [frozenset([1]), frozenset([2])] if len(state) < 3 else ()
+
+    def evaluate(self, state):
+        return 1.0, 2.0
+
+
+def double(x):
+    return 2 * x
+
+
+def thread_limits():
+    return [os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")]
+
+
+def raise_value_error():
+    raise ValueError("not today")
+
+
+def own_pid():
+    return os.getpid()
+
+
+def write_pid_and_sleep(path):
+    """Hang, with a process of its own that hangs too; both tell who they are."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    Path(path).write_text(f"{os.getpid()} {child.pid}")
+    time.sleep(600)
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_once(path):
+    if not Path(path).exists():
+        Path(path).touch()
+        die()
+    return "alive"
