@@ -32,6 +32,7 @@ _BELOW_A_CORNER = 0.25e-9
 _NOISE = 1e-15
 # Bounds are made for a little more than the corners, as they are such sums themselves.
 _ABOVE_THE_CORNERS = 1e-6
+_SHARE_ABOVE_THE_CORNERS = 1e-10
 _DIRECTIONS_KEPT = 12
 
 
@@ -129,7 +130,7 @@ class Proof:
         """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
         boxes = self.front.boxes(interval)
         directions = self._directions(interval, stage.effort)
-        corners = np.column_stack([self._corners(boxes, direction.weights) for direction in directions])
+        corners = np.column_stack([self._corners(boxes, direction) for direction in directions])
         if (corners > [direction.limit for direction in directions]).any():
             raise AssertionError("bounds were used beyond what they were made for")
         bounds = combined(directions, np.minimum(corners, 1e299))
@@ -152,14 +153,16 @@ class Proof:
         self.labels += ancestry.size
         return is_complete, self._add_tours(layer.costs, layer.last(), ancestry)
 
-    def _corners(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _corners(self, boxes: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
         """Return what the weighted sum of a tour in a box is below."""
-        sums = _sums(boxes, weights)
-        return sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * np.abs(sums)
+        sums = _sums(boxes, direction.weights)
+        largest = np.abs(sums) + 2 * np.abs(direction.prices).sum()  # that is added up on the way
+        return np.asarray(sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * largest)
 
     def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
         """Return up to where bounds must hold for all boxes."""
-        return float(self._corners(boxes, weights).max()) + _ABOVE_THE_CORNERS
+        highest = float(_sums(boxes, weights).max())
+        return highest + _ABOVE_THE_CORNERS + _SHARE_ABOVE_THE_CORNERS * abs(highest)
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
         self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])
