@@ -177,7 +177,7 @@ class CtrlCAtALine:
             return None
         at = frame
         while at is not None:  # before there is anything to tell, and while it is told: not part of the proof
-            if at.f_code.co_qualname in ("KnownFront.__init__", "_certificate"):
+            if at.f_code.co_qualname in ("KnownFront.__init__", "_add_incumbent", "_certificate"):
                 return None
             at = at.f_back
         return self.line
