@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,30 +102,35 @@ class Certificate:
             content = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise CertificateError(f"cannot read the certificate {path}: {error.strerror or error}.") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CertificateError(f"{path} is not a certificate: it is not JSON, or is cut off.") from error
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise CertificateError(f"{path} is not a certificate: its format is not {_FORMAT!r}.")
         try:
             return cls._from_dict(content)
-        except (KeyError, TypeError, ValueError) as error:
-            raise CertificateError(f"the certificate {path} is damaged: {error!r}.") from error
+        except KeyError as error:
+            raise CertificateError(f"the certificate {path} is damaged: {error} is missing.") from error
+        except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+            raise CertificateError(f"the certificate {path} is damaged: a value is not what it should be.") from error
 
     @classmethod
     def _from_dict(cls, content: dict[str, Any]) -> Certificate:
-        solutions = [[int(city) for city in tour] for tour in content["solutions"]]
-        objectives = np.array(content["objectives"], dtype=float)
-        width = objectives.shape[1] if objectives.size else 2
+        solutions = [[operator.index(city) for city in tour] for tour in content["solutions"]]
         boxes = [[_infinite(box["from"], -math.inf), _infinite(box["to"], math.inf)] for box in content["open_boxes"]]
+        vectors = [*content["objectives"], *content["lower_bounds"], *(box[0] for box in boxes)]
+        width = len(vectors[0]) if vectors else 2
+        numbers = [*np.ravel([*content["objectives"], *content["lower_bounds"]]), content["gap"]]
+        if content["status"] not in (PROVED, INFEASIBLE, OPEN) or not np.isfinite(np.array(numbers, dtype=float)).all():
+            raise ValueError
         return cls(
             instance=str(content["instance"]),
             fingerprint=str(content["fingerprint"]),
             status=str(content["status"]),
             stopped_by=str(content["stopped_by"]),
-            objectives=objectives.reshape(len(solutions), width),
+            objectives=np.array(content["objectives"], dtype=float).reshape(len(solutions), width),
             solutions=solutions,
-            open_boxes=np.array(boxes, dtype=float).reshape(len(boxes), 2, -1) if boxes else np.empty((0, 2, width)),
-            lower_bounds=np.array(content["lower_bounds"], dtype=float),
+            open_boxes=np.array(boxes, dtype=float).reshape(len(boxes), 2, width),
+            lower_bounds=np.array(content["lower_bounds"], dtype=float).reshape(len(content["lower_bounds"]), width),
             gap=float(content["gap"]),
             labels=int(content["labels"]),
             cpu_seconds=float(content["cpu_seconds"]),

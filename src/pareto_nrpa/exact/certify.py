@@ -10,7 +10,7 @@ import numpy as np
 
 from ..exceptions import ProblemError
 from ..nrpa.params import ParetoNRPA
-from ..problem import CompiledProblem, data_fingerprint, problem_name
+from ..problem import CompiledProblem, data_fingerprint
 from ..problems.mo_tsptw import Windows
 from ..result import Front, Result
 from ..solver import Interrupt, check_seed, solve, versions
@@ -30,9 +30,14 @@ if TYPE_CHECKING:
 MOST_CITIES = 58
 DEFAULT_MEMORY = 4e9
 _LEAST_MEMORY = 1e8
-_INCUMBENT_EVALUATIONS = (20_000, 200_000, 1_000_000)
+_INCUMBENT_EVALUATIONS = 20_000
+# Tried if neither they nor the first stage of the proof find a tour.
+_MORE_EVALUATIONS = 500_000
 # Bounds are sums made in another order than along a tour.
 _SAFETY = 1e-6
+_RELATIVE_SAFETY = 1e-10
+# Far above anything that is driven, and far below where sums of doubles go wrong.
+_LARGEST_NUMBER = 1e12
 
 
 def certify(
@@ -85,7 +90,7 @@ def certify(
                 if incumbent is None:
                     _search_incumbent(front, problem, seed, clock)
                 proof = Proof(networks, front, memory_limit, _watching(clock, interrupt, on_progress))
-                proof.run()
+                proof.run(search_longer=lambda: _search_incumbent(front, problem, seed, clock, _MORE_EVALUATIONS))
                 stopped_by = "the memory limit"
         except _Stopped as stopped:
             stopped_by = str(stopped)
@@ -98,7 +103,7 @@ def certify(
 
 def _compile(problem: CompiledProblem, on_compile: Callable[[], None] | None, *, searches: bool) -> None:
     """Compile everything before the clock starts; say so where it takes long."""
-    search = ParetoNRPA().start(problem, seed=0, budget=_INCUMBENT_EVALUATIONS[0]) if searches else None
+    search = ParetoNRPA().start(problem, seed=0, budget=_INCUMBENT_EVALUATIONS) if searches else None
     is_ready = proof_is_compiled() and (search is None or search.is_compiled)
     if not is_ready and on_compile is not None:
         on_compile()
@@ -111,12 +116,17 @@ def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
     if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, Windows):
         raise ProblemError(
             "certify proves travelling salesman problems with time windows, made by mo_tsptw or read by load; got "
-            f"{problem_name(problem)}."
+            f"{getattr(problem, 'name', None) or type(problem).__name__}."
         )
     if problem.n_objectives > 2:
         raise ProblemError(f"certify takes one or two costs, {problem.name} has {problem.n_objectives}.")
     if len(problem.data.opens) > MOST_CITIES:
         raise ProblemError(f"certify takes at most {MOST_CITIES} cities, {problem.name} has {len(problem.data.opens)}.")
+    largest = max(problem.data.costs.max(), problem.data.opens.max())
+    if largest > _LARGEST_NUMBER:
+        raise ProblemError(
+            f"certify takes costs and opening times up to {_LARGEST_NUMBER:g}, {problem.name} has {largest:g}."
+        )
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise ProblemError(f"time_limit must be a number of seconds above 0, got {time_limit}.")
     if not (memory_limit >= _LEAST_MEMORY and math.isfinite(memory_limit)):
@@ -165,16 +175,16 @@ def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front
     _add(front, problem, tours)
 
 
-def _search_incumbent(front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock) -> None:
-    """Search for some tours, longer if that finds none: without any, a proof is slow to begin."""
-    for evaluations in _INCUMBENT_EVALUATIONS:
-        stop = MaxEvaluations(evaluations)
-        limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
-        found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
-        if found.stopped_by == "Ctrl-C":  # which solve takes for its own
-            raise KeyboardInterrupt
-        if found.front.is_feasible:
-            return _add(front, problem, found.front)
+def _search_incumbent(
+    front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock, evaluations: int = _INCUMBENT_EVALUATIONS
+) -> None:
+    stop = MaxEvaluations(evaluations)
+    limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
+    found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
+    if found.front.is_feasible:
+        _add(front, problem, found.front)
+    if found.stopped_by in ("Ctrl-C", "SIGTERM"):  # which solve takes for its own
+        raise _Stopped(found.stopped_by)
 
 
 def _add(front: KnownFront, problem: CompiledProblem, tours: Front) -> None:
@@ -222,4 +232,8 @@ def _bounds(problem: CompiledProblem, proof: Proof | None) -> list[LowerBound]:
     entered = [np.where(np.eye(len(matrix), dtype=bool), np.inf, matrix).min(axis=0).sum() for matrix in costs]
     simple = [(np.eye(len(costs))[k], float(least)) for k, least in enumerate(entered)]
     proved = [] if proof is None else proof.least
-    return [(weights, bound - _SAFETY) for weights, bound in [*simple, *proved] if math.isfinite(bound)]
+    return [
+        (weights, bound - max(_SAFETY, _RELATIVE_SAFETY * abs(bound)))
+        for weights, bound in [*simple, *proved]
+        if math.isfinite(bound)
+    ]

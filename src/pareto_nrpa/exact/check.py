@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..problem import data_fingerprint
-from .certificate import INFEASIBLE, CertificateError
+from .certificate import INFEASIBLE, PROVED, CertificateError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..problems.mo_tsptw import Windows
     from .certificate import Certificate
 
-# Objectives are rounded to 1e-9, and files of others may hold fewer digits.
+# Objectives are rounded to 1e-9 (of very large numbers, in the last digit), and files of others may hold fewer digits.
 _AGREEMENT = 1e-6
 
 
@@ -35,6 +35,10 @@ def check_certificate(certificate: Certificate, problem: CompiledProblem) -> Non
         )
     if certificate.status == INFEASIBLE and certificate.solutions:
         raise CertificateError("the certificate says that no tour is feasible, and has tours.")
+    if certificate.status == PROVED and not certificate.solutions:
+        raise CertificateError("the certificate says that it has all efficient tours, and has none.")
+    if certificate.proved and (len(certificate.open_boxes) or certificate.gap):
+        raise CertificateError("the certificate says that nothing is open, and has open boxes or a gap.")
     check_tours(problem, certificate.objectives, certificate.solutions, "certificate")
     values = certificate.objectives
     for i in range(len(values)):
@@ -60,7 +64,7 @@ def check_tours(
         if late is not None:
             raise CertificateError(f"tour {number} of the {what} is infeasible: it is late at city {late}.")
         costs = tour_costs(windows, tour)
-        if len(values) != len(costs) or not np.allclose(values, costs, rtol=0, atol=_AGREEMENT):
+        if len(values) != len(costs) or not np.allclose(values, costs, rtol=1e-12, atol=_AGREEMENT):
             said, found = (", ".join(f"{x:.6f}" for x in numbers) for numbers in (values, costs))
             raise CertificateError(f"tour {number} of the {what} costs ({found}), not ({said}) as it says.")
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 # Times that were computed in another order than along a tour may differ from those in the last digits.
 TOLERANCE = 1e-7
+# They are that small up to this time. Longer days are counted in a larger unit, a power of 2, which changes no digit.
+_LONGEST_DAY = 1e5
+_MOST_ROUNDS = 1000
 _LONG_AGO = -1e18
 
 
@@ -28,9 +31,11 @@ class Networks(NamedTuple):
 
 def build_networks(windows: Windows) -> Networks | None:
     """Return the networks of an instance, or None if its windows contradict each other: no tour is feasible."""
-    times = windows.costs[0]
+    longest = windows.opens.max() + windows.costs[0].max(axis=1).sum()
+    unit = 2.0 ** max(0.0, np.ceil(np.log2(max(longest, 1.0) / _LONGEST_DAY)))
+    times, first, last = windows.costs[0] / unit, windows.opens / unit, windows.closes / unit
     shortest = _shortest_times(times)
-    tightened = _tighten(times, shortest, windows.opens, windows.closes)
+    tightened = _tighten(times, shortest, first, last)
     if tightened is None:
         return None
     opens, closes, arcs, before = tightened
@@ -39,8 +44,8 @@ def build_networks(windows: Windows) -> Networks | None:
         travel=times,
         costs=windows.costs,
         # A tour keeps to the windows as they are given; what follows from them may be wrong in the last digits.
-        opens=np.maximum(windows.opens, opens - TOLERANCE),
-        closes=np.minimum(windows.closes, closes + TOLERANCE),
+        opens=np.maximum(first, opens - TOLERANCE),
+        closes=np.minimum(last, closes + TOLERANCE),
         arcs=arcs,
         before=_masks(before.T),
         after=_masks(before),
@@ -62,12 +67,16 @@ def _shortest_times(times: NDArray[np.float64]) -> NDArray[np.float64]:
 def _tighten(
     times: NDArray[np.float64], shortest: NDArray[np.float64], opens: NDArray[np.float64], closes: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """Narrow the windows until nothing changes; returns opens, closes, arcs and who comes before whom."""
+    """Narrow the windows until nothing changes; returns opens, closes, arcs and who comes before whom.
+
+    Two cities that only lead to each other can push their windows on and on in small steps: after many rounds, what
+    is known by then has to do.
+    """
     never = opens.max() + times.max(axis=1).sum()  # no tour is on its way so late
     opens, closes = opens.copy(), np.minimum(closes, never)
     closes[0] = never  # nobody checks when a tour is back
     arcs = ~np.eye(len(times), dtype=bool)
-    while True:
+    for _ in range(_MOST_ROUNDS):
         old = np.concatenate([opens, closes])
         before = _precedences(opens, closes, shortest)
         if (before & before.T).any():
@@ -79,8 +88,9 @@ def _tighten(
         if (opens > closes + TOLERANCE).any():
             return None
         if np.array_equal(old, np.concatenate([opens, closes])):
-            closes[0] = closes[1:].max()
-            return opens, closes, arcs, before
+            break
+    closes[0] = closes[1:].max()
+    return opens, closes, arcs, before
 
 
 def _precedences(

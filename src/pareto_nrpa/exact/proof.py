@@ -32,6 +32,7 @@ _BELOW_A_CORNER = 0.25e-9
 _NOISE = 1e-15
 # Bounds are made for a little more than the corners, as they are such sums themselves.
 _ABOVE_THE_CORNERS = 1e-6
+_SHARE_ABOVE_THE_CORNERS = 1e-10
 _DIRECTIONS_KEPT = 12
 # What a first tour is hoped to cost, in terms of the least that it can cost; and so on if there is none.
 _HOPE = 1.2
@@ -91,22 +92,29 @@ class Proof:
     progress: Progress = field(default_factory=Progress)
     labels: int = 0
 
-    def run(self) -> None:
-        """Prove one interval after the other; those left open in the end need more memory than there is."""
+    def run(self, search_longer: Callable[[], None] = lambda: None) -> None:
+        """Prove one interval after the other; those left open in the end need more memory than there is.
+
+        `search_longer` is called once if no tour is known after the first stage, and may add some to the front.
+        """
         self.progress.layers = len(self.networks.forward.opens) - 1
         for self.progress.stage, stage in enumerate(_STAGES, 1):
             if not len(self.front):
                 self._look_for_a_tour(stage)
-            if not len(self.front):
-                continue
-            # The ends first: what is found there moves the borders of the others.
-            self._search_repeatedly(stage, self._first_pieces())
-            self._search_repeatedly(stage, self._last_pieces())
-            for piece in self._pieces(stage.parts):
-                if np.isfinite(piece).all():
-                    self._search_repeatedly(stage, repeat(piece))
+            if not len(self.front) and self.open_intervals and self.progress.stage == 1:
+                search_longer()
+            if len(self.front):
+                self._search_all(stage)
             if not self.open_intervals:
                 break
+
+    def _search_all(self, stage: Stage) -> None:
+        """Search all that is open; the ends first, as what is found there moves the borders of the others."""
+        self._search_repeatedly(stage, self._first_pieces())
+        self._search_repeatedly(stage, self._last_pieces())
+        for piece in self._pieces(stage.parts):
+            if np.isfinite(piece).all():
+                self._search_repeatedly(stage, repeat(piece))
 
     def _look_for_a_tour(self, stage: Stage) -> None:
         """Look for a first tour below a cost that grows, as bounds say nothing where nothing is too much."""
@@ -159,7 +167,7 @@ class Proof:
         """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
         boxes = self._boxes(interval)
         directions = self._directions(interval, stage.effort)
-        corners = np.column_stack([self._corners(boxes, direction.weights) for direction in directions])
+        corners = np.column_stack([self._corners(boxes, direction) for direction in directions])
         if (corners > [direction.limit for direction in directions]).any():
             raise AssertionError("bounds were used beyond what they were made for")
         bounds = combined(directions, np.minimum(corners, 1e299))
@@ -182,14 +190,16 @@ class Proof:
         self.labels += ancestry.size
         return is_complete, self._add_tours(layer.costs, layer.last(), ancestry)
 
-    def _corners(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _corners(self, boxes: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
         """Return what the weighted sum of a tour in a box is below."""
-        sums = _sums(boxes, weights)
-        return sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * np.abs(sums)
+        sums = _sums(boxes, direction.weights)
+        largest = np.abs(sums) + 2 * np.abs(direction.prices).sum()  # that is added up on the way
+        return np.asarray(sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * largest)
 
     def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
         """Return up to where bounds must hold for all boxes."""
-        return float(self._corners(boxes, weights).max()) + _ABOVE_THE_CORNERS
+        highest = float(_sums(boxes, weights).max())
+        return highest + _ABOVE_THE_CORNERS + _SHARE_ABOVE_THE_CORNERS * abs(highest)
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
         self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])

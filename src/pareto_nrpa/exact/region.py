@@ -35,8 +35,9 @@ class KnownFront:
         for entry in sorted(known + offered):
             if not kept or entry[0][-1] < kept[-1][0][-1]:
                 kept.append(entry)
-        self.objectives = np.array([values for values, _, _ in kept]).reshape(-1, self.objectives.shape[1])
-        self.tours = [tour for _, _, tour in kept]
+        objectives = np.array([values for values, _, _ in kept]).reshape(-1, self.objectives.shape[1])
+        tours = [tour for _, _, tour in kept]
+        self.objectives, self.tours = objectives, tours  # at once, whenever Ctrl-C comes
         return sum(is_new for _, is_new, _ in kept)
 
     def is_new(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
