@@ -130,7 +130,7 @@ class Proof:
             if self._hope == most:  # and none was found
                 self._proved, self.open_intervals = [EVERYTHING], []
                 break
-            self._hope = min(most, _HOPE * self._hope)
+            self._hope = min(most, _HOPE * self._hope + most / 100)  # which may have been 0
 
     def _boxes(self, interval: Interval) -> NDArray[np.float64]:
         """Return the corners of the boxes of an interval; before there is a tour, what one is hoped to cost."""
