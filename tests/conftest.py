@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import signal
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -9,6 +10,9 @@ _SOURCES = sorted((ROOT / "src").rglob("*.py"))
 _DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:12]
 # Before anything imports Numba; commands that tests start inherit it.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _DIGEST))
+# A shell lets what it starts in the background ignore Ctrl-C; tests that press it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402

@@ -173,7 +173,8 @@ class Proof:
         bounds = combined(directions, np.minimum(corners, 1e299))
         network = self.networks.forward
         layer, ancestry, is_complete = root(network), Ancestry(), True
-        room = self.memory_limit - sum(direction.bounds.values.nbytes for direction in self.directions)
+        tables = sum(direction.bounds.values.nbytes for direction in self.directions)
+        room = self.memory_limit - tables - bounds.values.nbytes
         width = min(stage.width, int(0.6 * room / BYTES_PER_LABEL))
         for position in range(1, len(network.opens)):
             self.progress.layer = position
