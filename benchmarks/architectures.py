@@ -1,17 +1,29 @@
-"""Settings of Pareto-NRPA for architectures, chosen on other objectives than those that are reported."""
+"""Settings for architectures, Pareto-NRPA's and its rivals', chosen on other objectives than those reported."""
 
 from itertools import product
 
 import numpy as np
 from report import write
 
-from pareto_nrpa import InstanceError, MaxEvaluations, ParetoNRPA, load, solve
+from pareto_nrpa import NSGA2, SMSEMOA, InstanceError, MaxEvaluations, ParetoNRPA, load, solve
 from pareto_nrpa.truth import truth
 
 BUDGET, SEEDS = 2_000, range(100, 130)  # those of the plans begin at 0
 PROBLEMS = ("nas-bench-201:objectives=c100_error+flops", "nas-bench-201:objectives=in16_error+c10_latency")
 LEVELS, POLICIES, ALPHAS, WEIGHTINGS = (2, 3, 4), (2, 4, 8), (0.125, 0.25, 0.5, 1.0), ("crowding", "none")
-SHOWN = 8
+POPULATIONS = (25, 50, 100, 250)
+SHOWN = 4
+
+GRIDS = {
+    "Pareto-NRPA": {
+        f"level {level}, {policies} policies, alpha {alpha:g}, {weighting}": ParetoNRPA(
+            level, policies, alpha, weighting=weighting
+        )
+        for level, policies, alpha, weighting in product(LEVELS, POLICIES, ALPHAS, WEIGHTINGS)
+    },
+    "NSGA-II": {f"population {size}": NSGA2(population=size) for size in POPULATIONS},
+    "SMS-EMOA": {f"population {size}": SMSEMOA(population=size) for size in POPULATIONS},
+}
 
 
 def main() -> None:
@@ -20,19 +32,19 @@ def main() -> None:
     except (InstanceError, ImportError) as error:
         print(f"settings for architectures not measured: {error}")
         return
-    settings = [ParetoNRPA(*choice) for choice in product(LEVELS, POLICIES, ALPHAS, (None,), WEIGHTINGS)]
-    shares = {setting: [mean_share(problem, setting) for problem in problems] for setting in settings}
-    order = sorted(settings, key=lambda setting: -np.mean(shares[setting]))
-    paper = ParetoNRPA()
     rows = []
-    for place, setting in enumerate(order, start=1):
-        if place <= SHOWN or setting == paper:
-            words = [f"{setting.level}", f"{setting.n_policies}", f"{setting.alpha:g}", setting.weighting]
-            rows.append([f"{place}", *words, *(f"{share:.4f}" for share in shares[setting])])
-    header = ["place", "level", "policies", "alpha", "weighting", *(name.partition("=")[2] for name in PROBLEMS)]
+    for label, grid in GRIDS.items():
+        shares = {name: [mean_share(problem, setting) for problem in problems] for name, setting in grid.items()}
+        order = sorted(grid, key=lambda name: -np.mean(shares[name]))
+        for place, name in enumerate(order, start=1):
+            is_paper = grid[name] == type(grid[name])()
+            if place <= SHOWN or is_paper:
+                words = f"{name} (the paper's)" if is_paper else name
+                rows.append([label, f"{place} of {len(grid)}", words, *(f"{share:.4f}" for share in shares[name])])
+    header = ["algorithm", "place", "settings", *(name.partition("=")[2] for name in PROBLEMS)]
     notes = (
         f"Share of the true front's hypervolume after {BUDGET:,} evaluations, means over {len(SEEDS)} seeds that no "
-        f"plan uses; {len(settings)} settings: the best {SHOWN}, and the paper's. The first is *tuned* in the plans."
+        f"plan uses: the best {SHOWN} settings of each algorithm, and the paper's. The first is *tuned* in the plans."
     )
     write("architectures", "Settings for architectures", header, rows, notes)
 
