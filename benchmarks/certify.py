@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("instances", nargs="*", help="official instances; all of them by default")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each")
     parser.add_argument("--memory", type=float, default=4.0, help="gigabytes")
-    parser.add_argument("--again", action="store_true", help="try those again whose certificate leaves something open")
+    parser.add_argument("--again", action="store_true", help="go on with those whose certificate leaves something open")
     options = parser.parse_args(arguments or [])
     for name in options.instances or sorted(official_names()):
         try:
@@ -60,17 +60,16 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def make(name: str, seconds: float, memory: float, *, again: bool) -> None:
-    """Make and check a certificate, unless there is one; one that proves less never takes the place of another."""
+    """Make and check a certificate, unless there is one; a proof that goes on keeps what is proved."""
     path = FOLDER / f"{name}.json"
     earlier = Certificate.load(path) if path.exists() else None
     if earlier is not None and (earlier.proved or not again):
         return
     problem = load(name)
-    certificate = certify(problem, time_limit=seconds, memory_limit=memory)
+    certificate = certify(problem, resume=earlier, time_limit=seconds, memory_limit=memory)
     check_certificate(certificate, problem)
     print(certificate.summary(), flush=True)
-    if earlier is None or certificate.proved or certificate.gap < earlier.gap:
-        certificate.save(path)
+    certificate.save(path)
     if certificate.stopped_by in ("Ctrl-C", "SIGTERM"):
         raise KeyboardInterrupt
 

@@ -6,6 +6,7 @@ the median what one sees on a busy day; both are shown. Tables go to benchmarks/
 
 import sys
 
+import architectures
 import certify
 import comparison
 import costly
@@ -17,7 +18,7 @@ import startup
 import surrogate
 import unique
 
-_ALL = (speed, scaling, startup, plain, quality, comparison, surrogate, unique, costly, certify)
+_ALL = (speed, scaling, startup, plain, quality, comparison, surrogate, unique, architectures, costly, certify)
 PARTS = {part.__name__: part for part in _ALL}
 
 

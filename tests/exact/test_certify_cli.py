@@ -66,6 +66,20 @@ def test_a_proof_that_is_not_finished_says_what_is_open(run):
     )
 
 
+def test_a_proof_goes_on_from_its_certificate(run):
+    run("certify", ENDLESS, "--seconds", 1.5, "--json", "c.json", "--quiet")
+    before = read("c.json")
+    outcome = run("certify", ENDLESS, "--resume", "c.json", "--seconds", 1.5, "--json", "c.json")
+    assert outcome.code == 0
+    assert "not finished" in outcome.out
+    assert read("c.json")["wall_seconds"] > before["wall_seconds"] + 1
+    assert read("c.json")["gap"] <= before["gap"] + 1e-9
+
+
+def test_a_finished_proof_has_nothing_to_go_on_with(run, saved):
+    assert "proved complete" in run("certify", TOY, "--resume", saved).out
+
+
 def test_it_starts_from_a_saved_run(run):
     assert run("solve", TOY, "--evaluations", 300, "--json", "r.json", "--quiet").code == 0
     assert "proved complete" in run("certify", TOY, "--from", "r.json").out
@@ -98,6 +112,8 @@ def test_an_infeasible_incumbent_is_refused(run):
     (["--memory", 0.01], r"--memory must be at least 0\.1 \(gigabytes\), got 0\.01"),
     (["--seed", -1], "seed must be a whole number of at least 0"),
     (["--from", "nothing.json"], "cannot read nothing.json"),
+    (["--resume", "nothing.json"], "cannot read the certificate nothing.json"),
+    (["--check", "c.json", "--resume", "c.json"], "--check proves nothing and writes nothing"),
     (["--check", "nothing.json"], "cannot read the certificate nothing.json"),
     (["--check", "c.json", "--json", "d.json"], "--check proves nothing and writes nothing"),
 ])  # fmt: skip

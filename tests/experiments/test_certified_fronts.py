@@ -104,7 +104,7 @@ def test_the_page_says_which_fronts_are_proved(shipped, certificate):
     page, *_ = write_tables(measured, shipped)
     text = page.read_text()
     assert "The true front is proved for 1 of 2 problems" in text
-    (front,) = (shipped / "tables").glob("*-true-front.csv")
+    (front,) = (shipped / "true-fronts").glob("*.csv")
     head, *lines = front.read_text().splitlines()
     assert head == "f1,f2"
     assert np.allclose(

@@ -97,6 +97,15 @@ def test_a_front_is_the_nondominated_union_of_all_runs(real):
         np.testing.assert_array_equal(line.get_xydata(), union[moocore.is_nondominated(union)])
 
 
+def test_the_true_front_is_a_staircase_behind_the_fronts(real):
+    figure = figures.aggregated_fronts(real, "title", true_front=np.array([[3.0, 1.0], [1.0, 3.0]]))
+    line = figure.axes[0].lines[-1]
+    assert line.get_xydata().tolist() == [[1, 3], [3, 1]]
+    assert line.get_drawstyle() == "steps-post"
+    assert all(line.get_zorder() < other.get_zorder() for other in figure.axes[0].lines[:-1])
+    assert [text.get_text() for text in figure.legends[0].get_texts()][-1] == "true front (2 points)"
+
+
 def test_labels_say_how_many_runs_there_are(infeasible):
     good = record([[1, 2]])
     records = {"a": [good], "b": [good, good], "c": [good, infeasible], "d": [infeasible], "e": []}

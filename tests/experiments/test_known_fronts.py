@@ -7,7 +7,7 @@ import pytest
 
 from pareto_nrpa import load
 from pareto_nrpa.experiments import measure as measuring
-from pareto_nrpa.experiments.measure import measure, share_after, to_csv
+from pareto_nrpa.experiments.measure import OF_THE_TRUTH, measure, share_after, to_csv
 from pareto_nrpa.experiments.report import write_figures, write_tables
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.tables import tables
@@ -59,7 +59,8 @@ def test_shares_are_of_the_true_front(measured):
 
 
 def test_a_problem_that_is_not_known_has_no_such_column(measured):
-    rows = [replace(row, found=float("nan")) for row in measured.rows]
+    nothing = dict.fromkeys(OF_THE_TRUTH, float("nan"))
+    rows = [replace(row, **nothing) for row in measured.rows]
     assert to_csv(rows).splitlines()[0].endswith("violations,error")
 
 
@@ -91,8 +92,8 @@ def test_the_page_and_the_figure_over_the_cloud(measured, tmp_path):
     page, *_ = write_tables(measured, tmp_path)
     text = page.read_text()
     assert "Share of the true front found" in text
-    assert f"All 6 solutions of {MO_TSP} are known, and so is its true front: [3 points](tables/" in text
-    (front,) = (tmp_path / "tables").glob("*-true-front.csv")
+    assert f"All 6 solutions of {MO_TSP} are known, and so is its true front: [3 points](true-fronts/" in text
+    (front,) = (tmp_path / "true-fronts").glob("*.csv")
     assert front.read_text() == "cost,delay\n1,3\n2,2\n3,1\n"
     assert "share of the true front's hypervolume after some evaluations" in text
     paths = write_figures(measured, tmp_path)
@@ -100,3 +101,4 @@ def test_the_page_and_the_figure_over_the_cloud(measured, tmp_path):
     drawn = paths[1].read_text()
     assert "cost" in drawn and "delay" in drawn
     assert "<image" in drawn  # the cloud is pixels
+    assert "true front (3 points)" in drawn

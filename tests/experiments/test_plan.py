@@ -15,7 +15,7 @@ from pareto_nrpa.stop import MaxCpuTime, MaxEvaluations
 from .helpers import TINY, a_plan, save
 
 SHIPPED = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "nas-101"]
-SHIPPED += ["nas-201", "nas-201-3", "same-moves", "tsptw"]
+SHIPPED += ["nas-201", "nas-201-3", "nas-201-unique", "same-moves", "tsptw"]
 # Plans with numbers in the paper.
 OF_THE_PAPER = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "nas-101", "nas-201"]
 OF_THE_PAPER += ["tsptw"]
@@ -27,6 +27,22 @@ RANDOM = '[[algorithm]]\nname = "random"\n'
 
 def load_text(tmp_path, text):
     return load_plan(save(tmp_path, text, "own"))
+
+
+def test_a_plan_may_count_each_solution_once(tmp_path):
+    plan = load_text(tmp_path, 'count = "unique"\n' + HEAD + BUDGET + RANDOM)
+    run = plan.runs()[0]
+    assert plan.budget == "100 unique evaluations"
+    assert (run.stop.evaluations, run.stop.count) == (100, "unique")
+    assert run.key != load_text(tmp_path, HEAD + BUDGET + RANDOM).runs()[0].key
+    assert plan.restricted(evaluations=50).runs()[0].stop.count == "unique"
+    assert isinstance(plan.restricted(cpu_seconds=1.5).runs()[0].stop, MaxCpuTime)
+
+
+def test_runs_keep_the_names_that_they_had_before_one_could_count_otherwise():
+    run = Run("mo-tsp:n=8", "random", {}, 100, None, 3)
+    assert "count" not in run.to_dict()
+    assert run.key == "mo-tsp-n-8-random-seed3-7192de9eda91"
 
 
 # --- plans of the package
@@ -285,6 +301,18 @@ MISTAKES = {
     "one pair of brackets": (HEAD + BUDGET + '[algorithm]\nname = "random"\n', "algorithm of .* must be a list"),
     "equal labels": (HEAD + BUDGET + RANDOM + RANDOM, "two algorithms with the same label: random, random"),
     "layout": ('layout = "circle"\n' + HEAD + BUDGET + RANDOM, "layout of plan .*own.toml must be one of instances"),
+    "a count of something else": (
+        'count = "some"\n' + HEAD + BUDGET + RANDOM,
+        """count of plan .*own.toml must be "all" or "unique", got 'some'""",
+    ),
+    "unique evaluations in some time": (
+        'count = "unique"\ncpu_seconds = 3\n' + HEAD + RANDOM,
+        "needs evaluations as its budget, not cpu_seconds",
+    ),
+    "unique evaluations and a curve": (
+        'count = "unique"\ncurve = [10]\n' + HEAD + BUDGET + RANDOM,
+        "curve of plan .*own.toml is by all evaluations",
+    ),
     "seeds as text": ('seeds = "3"\n' + HEAD + BUDGET + RANDOM, "seeds must be a whole number of at least 1, got '3'"),
     "no seeds": ("seeds = 0\n" + HEAD + BUDGET + RANDOM, "seeds must be a whole number of at least 1, got 0"),
     "true seeds": ("seeds = true\n" + HEAD + BUDGET + RANDOM, "seeds must be .*got True"),

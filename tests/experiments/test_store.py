@@ -52,6 +52,14 @@ def test_a_stored_run_is_what_solve_finds(made):
     assert made.versions["numpy"] == np.__version__
 
 
+def test_a_run_that_counts_unique_evaluations_says_how_many_there_were(tmp_path):
+    run = Run("mo-tsp:n=5,seed=1", "random", {}, 20, None, 1, "unique")
+    store = Store(tmp_path)
+    store.put(run, Record.from_dict(make_run(run, None)))
+    assert store.get(run).unique_evaluations == 20
+    assert store.get(run).evaluations > 20
+
+
 def test_a_run_with_three_objectives_comes_back(tmp_path):
     run = Run("mo-tsp:n=7,seed=1,objectives=3", "random", {}, 50, None, 0)
     store = Store(tmp_path)

@@ -49,7 +49,24 @@ class Evolutionary(Baseline):
 
 
 @dataclass(frozen=True)
-class NSGA2(Evolutionary):
+class WithOffspring(Evolutionary):
+    """A population, and how many new solutions each generation brings: what NSGA-II and NSGA-III share."""
+
+    population: int = 250
+    offspring: int = 25
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("population", self.population, 2)
+        check_whole("offspring", self.offspring, 1)
+
+    def first_size(self, problem: AnyProblem) -> int:
+        """Return the size of the first population."""
+        return self.population
+
+
+@dataclass(frozen=True)
+class NSGA2(WithOffspring):
     """NSGA-II (Deb et al. 2002) as in pymoo, with the paper's sizes.
 
     Parameters
@@ -65,19 +82,7 @@ class NSGA2(Evolutionary):
         the paper did not, judging by its figures.
     """
 
-    population: int = 250
-    offspring: int = 25
-
     name = "nsga-ii"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole("population", self.population, 2)
-        check_whole("offspring", self.offspring, 1)
-
-    def first_size(self, problem: AnyProblem) -> int:
-        """Return the size of the first population."""
-        return self.population
 
     def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm."""

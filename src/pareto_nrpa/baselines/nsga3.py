@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import check_whole
-from .evolutionary import Evolutionary, GenerationSearch, check_several_objectives, directions
+from .evolutionary import GenerationSearch, WithOffspring, check_several_objectives, directions
 from .generations import Generations
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class NSGA3(Evolutionary):
+class NSGA3(WithOffspring):
     """NSGA-III (Deb & Jain 2014) as in pymoo, with the sizes that the paper gives NSGA-II.
 
     Parameters
@@ -32,19 +31,7 @@ class NSGA3(Evolutionary):
         As in `NSGA2`.
     """
 
-    population: int = 250
-    offspring: int = 25
-
     name = "nsga-iii"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole("population", self.population, 2)
-        check_whole("offspring", self.offspring, 1)
-
-    def first_size(self, problem: AnyProblem) -> int:
-        """Return the size of the first population."""
-        return self.population
 
     def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
         """Return pymoo's algorithm."""

@@ -34,6 +34,9 @@ def certify(
         Path | None,
         typer.Option("--from", help="Start from the front in this file of solve --json, not from a short search."),
     ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on from the certificate in this file, of a proof that was not finished.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the certificate as JSON to this file.")] = None,
     check: Annotated[
         Path | None, typer.Option(help="Prove nothing: verify the certificate in this file against the instance.")
@@ -47,8 +50,8 @@ def certify(
     from ..solver import check_seed
 
     if check is not None:
-        if incumbent is not None or json is not None or seconds is not None:
-            fail("--check proves nothing and writes nothing: give it without --from, --json and --seconds.")
+        if any(option is not None for option in (incumbent, resume, json, seconds)):
+            fail("--check proves nothing and writes nothing: give it without --from, --resume, --json and --seconds.")
         _check(check, load(instance, data=data), quiet=quiet)
         return
     check_seed(seed)
@@ -61,15 +64,18 @@ def certify(
         from ..files import check_writable
 
         check_writable(json)
+    from ..exact import Certificate
     from ..exact import certify as prove
     from ..progress import ProofBar
     from ..result import Result
 
     front = None if incumbent is None else Result.load(incumbent)
+    earlier = None if resume is None else Certificate.load(resume)
     with ProofBar(problem, memory=memory * _GIGABYTE, quiet=quiet) as bar:
         certificate = prove(
             problem,
             front,
+            resume=earlier,
             time_limit=seconds,
             memory_limit=memory * _GIGABYTE,
             seed=seed,

@@ -45,6 +45,7 @@ class Certificate:
     labels: int
     cpu_seconds: float
     wall_seconds: float
+    stage: int = 1  # of the proof when it ended; one that goes on begins there
     versions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -87,6 +88,7 @@ class Certificate:
             "labels": self.labels,
             "cpu_seconds": self.cpu_seconds,
             "wall_seconds": self.wall_seconds,
+            "stage": self.stage,
             "versions": self.versions,
         }
 
@@ -135,8 +137,16 @@ class Certificate:
             labels=int(content["labels"]),
             cpu_seconds=float(content["cpu_seconds"]),
             wall_seconds=float(content["wall_seconds"]),
+            stage=_positive(content.get("stage", 1)),
             versions={str(name): str(number) for name, number in content["versions"].items()},
         )
+
+
+def _positive(value: Any) -> int:
+    number = operator.index(value)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 def _finite(value: float) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,15 +17,15 @@ from ..result import Front, Result
 from ..solver import Interrupt, check_seed, solve, versions
 from ..stop import MaxEvaluations, MaxRuntime
 from .certificate import INFEASIBLE, OPEN, PROVED, Certificate
-from .check import check_tours, rounded_costs
+from .check import check_certificate, check_tours, rounded_costs
 from .compiling import compile_proof, proof_is_compiled
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
 from .network import build_networks
 from .proof import Progress, Proof
-from .region import KnownFront
+from .region import KnownFront, open_intervals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: Sets of cities are 64-bit numbers that also hold the last city.
 MOST_CITIES = 58
@@ -38,12 +39,15 @@ _SAFETY = 1e-6
 _RELATIVE_SAFETY = 1e-10
 # Far above anything that is driven, and far below where sums of doubles go wrong.
 _LARGEST_NUMBER = 1e12
+# Weighted sums in which a proof that goes on remembers the bounds of the earlier one.
+_FAN = 65
 
 
 def certify(
     problem: CompiledProblem,
     incumbent: Front | Result | None = None,
     *,
+    resume: Certificate | None = None,
     time_limit: float | None = None,
     memory_limit: float = DEFAULT_MEMORY,
     seed: int = 0,
@@ -58,6 +62,9 @@ def certify(
         A `mo_tsptw` problem with one or two costs and at most 58 cities.
     incumbent
         Tours to start from; by default those of a short Pareto-NRPA run. The better they are, the shorter the proof.
+    resume
+        A certificate that is not finished, to go on from: its tours are checked, what it says is proved is believed.
+        One that is finished is returned as it is.
     time_limit
         Seconds after which to stop with what is proved by then, without compiling; Ctrl-C does the same at any time.
     memory_limit
@@ -79,7 +86,13 @@ def certify(
     front = KnownFront(problem.n_objectives)
     if incumbent is not None:
         _add_incumbent(front, problem, incumbent)
-    _compile(problem, on_compile, searches=incumbent is None)
+    if resume is not None:
+        check_certificate(resume, problem)
+        if resume.proved:
+            return resume
+        _add(front, problem, resume.solutions)
+    searches = incumbent is None and not len(front)
+    _compile(problem, on_compile, searches=searches)
     clock = _Clock(time_limit)
     stopped_by, proof, is_contradiction = "", None, False
     with Interrupt() as interrupt:
@@ -87,18 +100,36 @@ def certify(
             networks = build_networks(problem.data)
             is_contradiction = networks is None
             if networks is not None:
-                if incumbent is None:
+                if searches:
                     _search_incumbent(front, problem, seed, clock)
-                proof = Proof(networks, front, memory_limit, _watching(clock, interrupt, on_progress))
+                look_up = _watching(clock, interrupt, on_progress)
+                proof = Proof(networks, front, memory_limit, look_up, **_beginning(resume))
                 proof.run(search_longer=lambda: _search_incumbent(front, problem, seed, clock, _MORE_EVALUATIONS))
                 stopped_by = "the memory limit"
         except _Stopped as stopped:
             stopped_by = str(stopped)
         except KeyboardInterrupt:
             stopped_by = "Ctrl-C"
+        if resume is not None and proof is None and not is_contradiction:
+            return replace(resume, stopped_by=stopped_by)
         return _certificate(
-            problem, front, proof, is_contradiction=is_contradiction, stopped_by=stopped_by, clock=clock
+            problem, front, proof, resume, is_contradiction=is_contradiction, stopped_by=stopped_by, clock=clock
         )
+
+
+def _beginning(earlier: Certificate | None) -> dict[str, Any]:
+    """Return where a proof begins: where an earlier one ended."""
+    if earlier is None:
+        return {}
+    m = earlier.lower_bounds.shape[1]
+    first = earlier.objectives[0, 0] if len(earlier.objectives) else math.inf
+    fan = [np.array([share, 1 - share]) for share in np.linspace(0, 1, _FAN)] if m == 2 else [np.ones(1)]
+    return {
+        "open_intervals": open_intervals(earlier.open_boxes, first),
+        "first_stage": earlier.stage,
+        # As every tour is as bad as one of these points, no weighted sum is below the least of theirs.
+        "least": [(weights, float((earlier.lower_bounds @ weights).min(initial=math.inf))) for weights in fan],
+    }
 
 
 def _compile(problem: CompiledProblem, on_compile: Callable[[], None] | None, *, searches: bool) -> None:
@@ -172,7 +203,7 @@ def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front
     if len(tours) and not tours.is_feasible:
         raise ProblemError("the incumbent has no feasible tour; give one that has, or none.")
     check_tours(problem, tours.objectives, tours.solutions, "incumbent")
-    _add(front, problem, tours)
+    _add(front, problem, tours.solutions)
 
 
 def _search_incumbent(
@@ -182,14 +213,14 @@ def _search_incumbent(
     limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
     found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
     if found.front.is_feasible:
-        _add(front, problem, found.front)
+        _add(front, problem, found.front.solutions)
     if found.stopped_by in ("Ctrl-C", "SIGTERM"):  # which solve takes for its own
         raise _Stopped(found.stopped_by)
 
 
-def _add(front: KnownFront, problem: CompiledProblem, tours: Front) -> None:
+def _add(front: KnownFront, problem: CompiledProblem, tours: Sequence[Sequence[int]]) -> None:
     """Take tours in with their costs to all digits, whatever a file has."""
-    solutions = [[int(city) for city in tour] for tour in tours.solutions]
+    solutions = [[int(city) for city in tour] for tour in tours]
     front.add((rounded_costs(problem.data, tour), tour) for tour in solutions)
 
 
@@ -197,6 +228,7 @@ def _certificate(
     problem: CompiledProblem,
     front: KnownFront,
     proof: Proof | None,
+    earlier: Certificate | None,
     *,
     is_contradiction: bool,
     stopped_by: str,
@@ -208,7 +240,8 @@ def _certificate(
     bounds = _bounds(problem, proof)
     lower = lower_bound_set(front, intervals, bounds)
     point = problem.reference_point
-    cpu_seconds, wall_seconds = clock.spent()
+    spent = clock.spent()
+    before = (0, 0.0, 0.0) if earlier is None else (earlier.labels, earlier.cpu_seconds, earlier.wall_seconds)
     return Certificate(
         instance=problem.name,
         fingerprint=data_fingerprint(problem),
@@ -219,9 +252,10 @@ def _certificate(
         open_boxes=open_boxes(front, intervals, bounds),
         lower_bounds=lower,
         gap=remaining_gap(front, lower, None if point is None else np.asarray(point, float)) if is_open else 0.0,
-        labels=proof.labels if proof is not None else 0,
-        cpu_seconds=cpu_seconds,
-        wall_seconds=wall_seconds,
+        labels=before[0] + (proof.labels if proof is not None else 0),
+        cpu_seconds=before[1] + spent[0],
+        wall_seconds=before[2] + spent[1],
+        stage=1 if proof is None else max(proof.first_stage, proof.progress.stage),
         versions=versions(),
     )
 

@@ -39,6 +39,11 @@ def check_certificate(certificate: Certificate, problem: CompiledProblem) -> Non
         raise CertificateError("the certificate says that it has all efficient tours, and has none.")
     if certificate.proved and (len(certificate.open_boxes) or certificate.gap):
         raise CertificateError("the certificate says that nothing is open, and has open boxes or a gap.")
+    if certificate.lower_bounds.shape[1] != problem.n_objectives:
+        raise CertificateError(
+            f"the certificate is for {certificate.lower_bounds.shape[1]} objectives, {problem.name} has "
+            f"{problem.n_objectives}."
+        )
     check_tours(problem, certificate.objectives, certificate.solutions, "certificate")
     values = certificate.objectives
     for i in range(len(values)):

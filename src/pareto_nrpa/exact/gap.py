@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..metrics import hypervolume
+from ..metrics import hypervolume, nondominated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +50,7 @@ def lower_bound_set(front: KnownFront, intervals: list[Interval], bounds: list[L
             points += [[a, _envelope(bounds, b)] for a, b in pairwise(edges)]
         if not np.isfinite(end):
             points.append([stop, _least(bounds, 1, m)])
-    return _nondominated(np.array(points).reshape(-1, m))
+    return nondominated(np.array(points).reshape(-1, m))
 
 
 def remaining_gap(
@@ -85,11 +85,3 @@ def _envelope(bounds: list[LowerBound], first: float) -> float:
         if weights[1] > 0 and (weights[0] == 0 or np.isfinite(first))
     ]
     return max(values, default=0.0)
-
-
-def _nondominated(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    kept: list[NDArray[np.float64]] = []
-    for point in points[np.lexsort(points.T[::-1])]:
-        if not kept or point[1] < kept[-1][1]:
-            kept.append(point)
-    return np.array(kept).reshape(-1, points.shape[1])

@@ -85,12 +85,16 @@ class Proof:
     memory_limit: float
     look_up: Callable[[Progress], None]  # called many times a second; may raise to end the proof
     open_intervals: list[Interval] = field(default_factory=lambda: [EVERYTHING])
-    _proved: list[Interval] = field(default_factory=list)
+    first_stage: int = 1
+    _proved: list[Interval] = field(init=False)
     _hope: float = np.inf
     directions: list[Direction] = field(default_factory=list)
     least: list[tuple[NDArray[np.float64], float]] = field(default_factory=list)  # valid for all tours: weights, bound
     progress: Progress = field(default_factory=Progress)
     labels: int = 0
+
+    def __post_init__(self) -> None:
+        self._proved = complement(self.open_intervals)
 
     def run(self, search_longer: Callable[[], None] = lambda: None) -> None:
         """Prove one interval after the other; those left open in the end need more memory than there is.
@@ -98,7 +102,8 @@ class Proof:
         `search_longer` is called once if no tour is known after the first stage, and may add some to the front.
         """
         self.progress.layers = len(self.networks.forward.opens) - 1
-        for self.progress.stage, stage in enumerate(_STAGES, 1):
+        begin = min(self.first_stage, len(_STAGES))
+        for self.progress.stage, stage in enumerate(_STAGES[begin - 1 :], begin):
             if not len(self.front):
                 self._look_for_a_tour(stage)
             if not len(self.front) and self.open_intervals and self.progress.stage == 1:

@@ -71,6 +71,15 @@ def complement(proved: list[Interval]) -> list[Interval]:
     return [*left, (begin, np.inf)] if begin < np.inf else left
 
 
+def open_intervals(boxes: NDArray[np.float64], first: float) -> list[Interval]:
+    """Return the intervals that open boxes [b, 2, m] cover, of a front whose first point is at `first`."""
+    if len(boxes) and boxes.shape[2] == 1:
+        return [EVERYTHING]
+    begins, ends = boxes[:, 0, 0], boxes[:, 1, 0]
+    begins = np.where(begins < first, -np.inf, begins)  # where only a bound is known
+    return complement(complement(list(zip(begins.tolist(), ends.tolist(), strict=True))))
+
+
 def partition(intervals: list[Interval], front: KnownFront, parts: int) -> list[Interval]:
     """Cut intervals at the ends of the front, where one objective decides, and so that the front has about `parts`."""
     if front.objectives.shape[1] == 1 or not len(front):

@@ -15,7 +15,7 @@ import moocore
 import numpy as np
 
 from ..files import write_atomically
-from ..metrics import MANY_OBJECTIVES, hypervolume
+from ..metrics import MANY_OBJECTIVES, hypervolume, nondominated
 from .statistics import mean_and_interval
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def aggregated_fronts(
     title: str,
     objectives: Sequence[str] = _OBJECTIVES,
     cloud: NDArray[np.float64] | None = None,
+    true_front: NDArray[np.float64] | None = None,
 ) -> Figure:
     """Draw, for each label, what is not dominated among the feasible points of all its runs.
 
@@ -96,6 +97,8 @@ def aggregated_fronts(
     ----------
     cloud
         All solutions there are, where they are known: drawn in grey behind the fronts, as far as they are near.
+    true_front
+        What cannot be improved, where it is known: drawn as a staircase behind the fronts.
     """
     figure, (axes,) = _new_figure(title, width=5.6, height=4.2)
     message = _why_no_front(_all_feasible(records))
@@ -103,10 +106,14 @@ def aggregated_fronts(
         _draw_cloud(axes, cloud, _all_feasible(records))
     lines = []
     for index, runs in enumerate(records.values()):
-        front = _nondominated(_feasible(runs)) if not message else np.zeros((0, 2))
+        front = nondominated(_feasible(runs)) if not message else np.zeros((0, 2))
         lines += axes.plot(*front.T, **_look(index), linewidth=0.8, markersize=5, markerfacecolor="none")
+    labels = _labels(records)
+    if true_front is not None and not message:
+        lines += _draw_true_front(axes, true_front)
+        labels.append(f"true front ({len(true_front)} points)")
     _finish(axes, objectives, message)
-    _add_legend(figure, lines, _labels(records))
+    _add_legend(figure, lines, labels)
     return figure
 
 
@@ -346,12 +353,6 @@ def _all_feasible(records: dict[str, list[Record]]) -> NDArray[np.float64]:
     return _feasible([run for runs in records.values() for run in runs])
 
 
-def _nondominated(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the points that no other dominates, sorted by the first objective."""
-    front = points[moocore.is_nondominated(points)] if len(points) else points
-    return front[np.argsort(front[:, 0])]
-
-
 def _why_no_front(points: NDArray[np.float64]) -> str:
     """Say why points cannot be drawn in a plane; empty if they can."""
     if len(points) == 0:
@@ -405,6 +406,12 @@ def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float
     # As pixels: hundreds of thousands of points would make a file that nobody can open.
     axes.plot(*near.T, ".", color=_CLOUD, markersize=2.5, markeredgewidth=0, rasterized=True, zorder=0)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+
+
+def _draw_true_front(axes: Axes, front: NDArray[np.float64]) -> list[Line2D]:
+    """Draw a front that nothing is below, as the edge of what it dominates."""
+    look: dict[str, Any] = {"color": _GREY, "linewidth": 3.0, "alpha": 0.35, "zorder": 1}
+    return axes.plot(*nondominated(front).T, drawstyle="steps-post", **look)
 
 
 def _draw_policies(axes: Axes, run: Record) -> dict[int, Line2D]:

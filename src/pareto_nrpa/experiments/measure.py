@@ -61,6 +61,7 @@ class Row:
     found: float = math.nan  # the share of the points of the true front, where that is known
     true_hypervolume: float = math.nan  # the share of the true front's
     igd_plus: float = math.nan  # to the true front, in units of its range
+    unique_evaluations: float = math.nan  # of the evaluations, where they were counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +191,7 @@ class _Box:
             found=math.nan if true is None else true.found(record.feasible) / len(true.front),
             true_hypervolume=math.nan if true is None else true.share(record.feasible),
             igd_plus=math.nan if true is None else true.distance(record.feasible),
+            unique_evaluations=math.nan if record.unique_evaluations is None else record.unique_evaluations,
         )
 
     def _share(self, record: Record, reference: NDArray[np.float64] | None, largest: float) -> float:
@@ -224,8 +226,10 @@ def to_csv(rows: list[Row]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [field.name for field in fields(Row)]
-    if all(math.isnan(row.found) for row in rows):  # no true front is known
-        names = [name for name in names if name not in OF_THE_TRUTH]
+    # Where no true front is known, or nobody counted unique evaluations, there is nothing to say of them.
+    optional = (*OF_THE_TRUTH, "unique_evaluations")
+    empty = {name for name in optional if all(math.isnan(getattr(row, name)) for row in rows)}
+    names = [name for name in names if name not in empty]
     writer.writerow(names)
     for row in rows:
         writer.writerow([_cell(getattr(row, name)) for name in names])

@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..algorithms import algorithm
 from ..files import file_name
@@ -27,6 +27,7 @@ from .plan_checks import (
     check_count,
     check_keys,
     check_names,
+    check_unique,
 )
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Run:
     evaluations: int | None
     cpu_seconds: float | None
     seed: int
+    count: Literal["all", "unique"] = "all"  # which evaluations use up the budget
 
     @property
     def key(self) -> str:
@@ -70,7 +72,7 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values."""
-        return {
+        values = {
             "problem": self.problem,
             "algorithm": self.algorithm,
             "parameters": self.parameters,
@@ -78,11 +80,15 @@ class Run:
             "cpu_seconds": self.cpu_seconds,
             "seed": self.seed,
         }
+        # Left out where it is as usual: runs keep the names that they had before one could choose.
+        return values if self.count == "all" else {**values, "count": self.count}
 
     @property
     def stop(self) -> StopCriterion:
         """When the run ends."""
-        return MaxEvaluations(self.evaluations) if self.evaluations is not None else MaxCpuTime(self.cpu_seconds or 0)
+        if self.evaluations is None:
+            return MaxCpuTime(self.cpu_seconds or 0)
+        return MaxEvaluations(self.evaluations, count=self.count)
 
 
 @dataclass(frozen=True)
@@ -96,6 +102,7 @@ class Plan:
     seeds: int
     evaluations: int | None
     cpu_seconds: float | None
+    count: Literal["all", "unique"] = "all"  # which evaluations use up the budget
     paper: str = ""
     layout: str = "instances"
     reference: str = ""  # the label that others are compared with
@@ -107,7 +114,15 @@ class Plan:
 
     def run(self, problem: str, contender: Contender, seed: int) -> Run:
         """Return one run of the plan."""
-        return Run(problem, contender.name, contender.parameters, self.evaluations, self.cpu_seconds, seed)
+        budget = self.evaluations, self.cpu_seconds
+        return Run(problem, contender.name, contender.parameters, *budget, seed, self.count)
+
+    @property
+    def budget(self) -> str:
+        """The budget of a run, in words."""
+        if self.evaluations is None:
+            return f"{self.cpu_seconds:g} s of CPU time"
+        return str(MaxEvaluations(self.evaluations, count=self.count))
 
     def runs(self) -> list[Run]:
         """Return all runs, first seeds first, so that an unfinished experiment is balanced."""
@@ -144,7 +159,8 @@ class Plan:
             plan = replace(plan, seeds=seeds)
         if evaluations is not None or cpu_seconds is not None:
             check_budget(evaluations, cpu_seconds)
-            plan = replace(plan, evaluations=evaluations, cpu_seconds=cpu_seconds)
+            count = plan.count if cpu_seconds is None else "all"
+            plan = replace(plan, evaluations=evaluations, cpu_seconds=cpu_seconds, count=count)
         return plan
 
     def small(self, has_problem: Any) -> Plan:
@@ -211,6 +227,7 @@ def _read(name: str, where: str, text: str) -> Plan:
         seeds=content.get("seeds", 30),
         evaluations=content.get("evaluations"),
         cpu_seconds=content.get("cpu_seconds"),
+        count=content.get("count", "all"),
         metrics=tuple(content.get("metrics", Plan.metrics)),
         curve=tuple(content.get("curve", ())),
         figures=content.get("figures", {}),
@@ -227,6 +244,8 @@ def _check(where: str, content: dict[str, Any]) -> None:
             raise PlanError(f"{where} needs {key}: a list with at least one entry.")
     check_keys(f"quick of {where}", content.get("quick", {}), QUICK_KEYS)
     check_budget(content.get("evaluations"), content.get("cpu_seconds"))
+    if content.get("count", "all") == "unique":
+        check_unique(where, content)
     check_count("seeds", content.get("seeds", 30))
     check_names(f"metrics of {where}", content.get("metrics", ()), METRICS)
     check_names(f"figures of {where}", content.get("figures", {}), FIGURES)

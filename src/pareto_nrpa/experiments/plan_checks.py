@@ -48,6 +48,7 @@ _TABLE_OF_TEXTS: Kind = (
     "a table of lists of texts",
     lambda value: _is_table(value) and all(map(_is_list_of_texts, value.values())),
 )
+_COUNT: Kind = ('"all" or "unique"', lambda value: value in ("all", "unique"))
 _RISING: Kind = ("rising numbers of evaluations", _are_rising)
 _TABLES: Kind = (
     "a list of tables, each beginning with [[algorithm]]",
@@ -63,6 +64,7 @@ PLAN_KEYS: dict[str, Kind] = {
     "seeds": _ANY,
     "evaluations": _ANY,
     "cpu_seconds": _ANY,
+    "count": _COUNT,
     "algorithm": _TABLES,
     "quick": _TABLE,
     "published": _TABLE_OF_TEXT,
@@ -117,3 +119,11 @@ def check_budget(evaluations: Any, cpu_seconds: Any) -> None:
         check_count("evaluations", evaluations)
     elif isinstance(cpu_seconds, bool) or not isinstance(cpu_seconds, int | float) or not cpu_seconds > 0:
         raise PlanError(f"cpu_seconds must be a number above 0, got {cpu_seconds!r}.")
+
+
+def check_unique(where: str, content: dict[str, Any]) -> None:
+    """Raise if a plan that counts unique evaluations asks for something by time, or by all evaluations."""
+    if content.get("evaluations") is None:
+        raise PlanError(f'count of {where} is "unique": it needs evaluations as its budget, not cpu_seconds.')
+    if "curve" in content:
+        raise PlanError(f'curve of {where} is by all evaluations; leave it out, or count = "unique".')

@@ -38,12 +38,13 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
         digits = 6 if known.points is not None else 12
         rows = [",".join(_number(x, digits) for x in point) for point in known.front.tolist()]
         lines = [",".join(known.names), *rows]
-        written.append(_write(folder / "tables" / _true_front(plan.name, problem), "\n".join(lines) + "\n"))
+        written.append(_write(folder / _true_front(problem), "\n".join(lines) + "\n"))
     return written
 
 
-def _true_front(plan: str, problem: str) -> str:
-    return f"{plan}-{file_name(problem)}-true-front.csv"
+def _true_front(problem: str) -> str:
+    """Return where the true front of a problem is: in one place for all plans."""
+    return f"true-fronts/{file_name(problem)}.csv"
 
 
 def _number(value: float, digits: int) -> str:
@@ -52,19 +53,16 @@ def _number(value: float, digits: int) -> str:
 
 def _page(measured: Measured, found: list[Table]) -> str:
     plan = measured.plan
-    budget = f"{plan.evaluations:,} evaluations" if plan.evaluations else f"{plan.cpu_seconds:g} s of CPU time"
     lines = [f"# {escape_markdown(plan.title)}", ""]
-    lines += [
-        f"Plan `{plan.name}`{f', {escape_markdown(plan.paper)} of the paper' if plan.paper else ''}: {budget} per run.",
-        "",
-    ]
+    paper = f", {escape_markdown(plan.paper)} of the paper" if plan.paper else ""
+    lines += [f"Plan `{plan.name}`{paper}: {plan.budget} per run.", ""]
     lines += ["Mean ± 95 % confidence interval over n runs, best in bold; the paper's figure in brackets.", ""]
     for problem, known in measured.known.items():
         if known.points is None:
             continue
         lines += [
             f"All {len(known.points):,} solutions of {escape_markdown(problem)} are known, and so is its true front: "
-            f"[{len(known.front)} points](tables/{_true_front(plan.name, problem)}). Up to the fixed reference point "
+            f"[{len(known.front)} points]({_true_front(problem)}). Up to the fixed reference point "
             "the hypervolume is a share of the true front's.",
             "",
         ]
@@ -86,7 +84,7 @@ def _proved(measured: Measured) -> list[str]:
     if not proved:
         return []
     links = ", ".join(
-        f"{escape_markdown(problem)} ([{len(known.front)}](tables/{_true_front(measured.plan.name, problem)}))"
+        f"{escape_markdown(problem)} ([{len(known.front)}]({_true_front(problem)}))"
         for problem, known in proved.items()
     )
     return [
@@ -162,9 +160,9 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
 
 def _fronts(measured: Measured, problem: str, caption: str) -> Figure:
     known = measured.known.get(problem)
-    if known is None or known.points is None:
+    if known is None:
         return figures.aggregated_fronts(measured.records[problem], caption)
-    return figures.aggregated_fronts(measured.records[problem], caption, known.names, known.points)
+    return figures.aggregated_fronts(measured.records[problem], caption, known.names, known.points, known.front)
 
 
 def _matrices(problem: str, caption: str, data: str | None) -> Figure:

@@ -42,6 +42,7 @@ class Record:
     policies: list[int]
     log: NDArray[np.float64]  # [k, 2 + m]: evaluation, violations, minimised objectives, thinned
     versions: dict[str, str]
+    unique_evaluations: int | None = None  # None if they were not counted
 
     @property
     def feasible(self) -> NDArray[np.float64]:
@@ -65,6 +66,7 @@ class Record:
             "policies": self.policies,
             "log": [[int(row[0]), *(float(f"{x:.9g}") for x in row[1:])] for row in self.log.tolist()],
             "versions": self.versions,
+            "unique_evaluations": self.unique_evaluations,
         }
 
     @classmethod
@@ -86,6 +88,7 @@ class Record:
             policies=content["policies"],
             log=np.asarray(content["log"], dtype=float).reshape(-1, 2 + m),
             versions=content["versions"],
+            unique_evaluations=content.get("unique_evaluations"),
         )
 
 

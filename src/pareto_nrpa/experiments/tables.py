@@ -44,7 +44,7 @@ NAMES = {
 }
 _DASH = "-"
 _CURVE_DIGITS = 3  # after few evaluations all are close to each other
-_DIGITS = {"true_hypervolume": 3, "igd_plus": 4}
+_DIGITS = {"fixed_hypervolume": 3, "true_hypervolume": 3, "igd_plus": 4}
 
 
 @dataclass(frozen=True)

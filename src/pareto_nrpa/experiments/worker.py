@@ -73,6 +73,7 @@ def _record(run: Run, result: Result, fingerprint: str) -> Record:
         policies=result.front.policies.tolist(),
         log=thinned(result.log),
         versions=result.versions,
+        unique_evaluations=result.unique_evaluations,
     )
 
 
