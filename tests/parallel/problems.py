@@ -43,6 +43,16 @@ class Row(Problem):
         return sum(state), sum((3 - digit) * (i + 1) for i, digit in enumerate(state))
 
 
+class Heap(Row):
+    """A row whose order does not matter: 56 solutions, each reached in many ways."""
+
+    def identity(self, state):
+        return sum(5**digit for digit in state)
+
+    def objectives(self, state):
+        return sum(state), sum((3 - digit) ** 2 for digit in state)
+
+
 class Tiny(Row):
     """Nine solutions, which a search has met soon."""
 

@@ -76,6 +76,17 @@ def test_a_window_of_one_is_the_search_itself():
     assert windowed.evaluations < alone.evaluations == asked.evaluations == 80  # it met some of them again
 
 
+def test_equal_solutions_are_evaluated_once_whatever_moves_lead_there(tmp_path):
+    here = Here()
+    result = solved(problems.Heap(), executor=here, checkpoint=tmp_path / "c.jsonl")
+    heaps = [tuple(sorted(solution)) for solution in here.submitted]
+    assert len(heaps) == len(set(heaps)) == result.evaluations == 50
+    again = Here()
+    resumed = solved(problems.Heap(), executor=again, checkpoint=tmp_path / "c.jsonl", resume=True)
+    assert again.submitted == []
+    assert found(resumed) == found(result)
+
+
 def test_another_window_leads_elsewhere():
     assert found(solved(problems.Row(), window=1)) != found(solved(problems.Row(), window=8))
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..archive_view import ArchiveView
 from ..exceptions import ProblemError
 from ..kernels.archive import counting_archive
-from ..kernels.bundles import N_FREE, N_MOVES, POLICY, Archive, Machine, Settings
+from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, Archive, Machine, Settings
 from ..kernels.softmax import MAX_BLOCK
 from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name, without_pruning
 from .compiled_player import CompiledPlayer
@@ -42,6 +42,7 @@ class Candidate:
     policy: int
     state: Any  # the final state of a plain problem, None for a compiled one
     slot: int
+    identity: int | None  # what equal solutions share, where the problem says so
 
 
 class Search(ArchiveView):
@@ -155,7 +156,8 @@ class Search(ArchiveView):
     def _candidate(self, slot: int, state: Any) -> Candidate:
         pool = self.machine.pool
         moves = pool.moves[slot, : pool.heads[slot, N_MOVES]].tolist()
-        return Candidate(self.player.solution(moves), int(pool.heads[slot, POLICY]), state, slot)
+        identity = None if pool.heads[slot, KEY] == NO_IDENTITY else int(pool.heads[slot, KEY])
+        return Candidate(self.player.solution(moves), int(pool.heads[slot, POLICY]), state, slot, identity)
 
     def restore_pending(self, slot: int) -> None:
         """Take up a sequence again that was asked for, and not told of, before a checkpoint."""

@@ -67,6 +67,7 @@ class WindowedSearch:
             if not (retry_failed and outcome.error):
                 self._outcomes[solution], self._elapsed[solution] = outcome, elapsed
         self._met: set[Solution] = set()
+        self._alike: dict[int, Solution] = {}  # by what equal solutions share, the first of them
         self._repeats = 0  # in a row
         self._counted: set[Solution] = set()
         self._counts: list[int] = [0]  # how many evaluations were counted when the search was told the i-th time
@@ -146,12 +147,17 @@ class WindowedSearch:
             if self._repeats >= MAX_REPEATS:
                 return
             (candidate,) = self._search.ask()
-            solution = tuple(candidate.solution)
+            solution = self._first_alike(candidate)
             self._repeats = self._repeats + 1 if solution in self._met else 0
             self._met.add(solution)
             self._asked.append((solution, candidate))
             if solution not in self._outcomes and solution not in self._futures:
                 self._futures[solution] = self._submit(candidate.solution)
+
+    def _first_alike(self, candidate: Candidate) -> Solution:
+        """Return the solution to evaluate: itself, or the first one met that is equal to it."""
+        solution = tuple(candidate.solution)
+        return solution if candidate.identity is None else self._alike.setdefault(candidate.identity, solution)
 
     def _submit(self, solution: list[Any]) -> Future[Outcome]:
         problem = self._search.problem
