@@ -111,8 +111,9 @@ def write_table(certificates: list[Certificate]) -> None:
     n = sum(certificate.proved for certificate in certificates)
     notes = (
         f"{n} of {len(certificates)} fronts are proved complete. CPU time is without compiling, the search for a first "
-        "front included; the gap is the share of the hypervolume that may be missing at most. Each certificate is in "
-        "[certificates](certificates), for `pareto-nrpa certify NAME --check FILE`."
+        "front included, of all sittings of a proof that went on later; the gap is the share of the hypervolume that "
+        "may be missing at most. Each certificate is in [certificates](certificates), for "
+        "`pareto-nrpa certify NAME --check FILE`."
     )
     write("certify", "Fronts proved complete", header, rows, notes)
 
