@@ -56,7 +56,8 @@ def _page(measured: Measured, found: list[Table]) -> str:
     lines = [f"# {escape_markdown(plan.title)}", ""]
     paper = f", {escape_markdown(plan.paper)} of the paper" if plan.paper else ""
     lines += [f"Plan `{plan.name}`{paper}: {plan.budget} per run.", ""]
-    lines += ["Mean ± 95 % confidence interval over n runs, best in bold; the paper's figure in brackets.", ""]
+    brackets = "; the paper's figure in brackets" if any(table.has_paper for table in found) else ""
+    lines += [f"Mean ± 95 % confidence interval over n runs, best in bold{brackets}.", ""]
     for problem, known in measured.known.items():
         if known.points is None:
             continue
