@@ -3,24 +3,38 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help solve test test-all reproduce lint bench clean
+# Tests run side by side, one worker per core; what one of them compiles all others load (tests/conftest.py). A worker
+# that has finished takes tests from another, so that none is idle at the end.
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
+SELECT := -m "not slow"
+
+.PHONY: help solve test test-all coverage reproduce lint bench clean
 
 help:
-	@echo "make solve   install, then solve the embedded instance"
-	@echo "make test    install with the development tools, then run the tests"
-	@echo "make reproduce   a small version of every experiment of the paper, minutes, into results/quick/"
-	@echo "make lint    check style and types"
-	@echo "make bench   measure speed and quality, tables in benchmarks/results/"
-	@echo "make clean   remove the virtual environment and caches"
+	@echo "make solve      install, then solve the embedded instance"
+	@echo "make test       install with the development tools, then run all tests but the slow ones"
+	@echo "make test-all   run the slow ones too"
+	@echo "make coverage   run all tests and say which lines none of them reaches, pages in htmlcov/"
+	@echo "make reproduce  a small version of every experiment of the paper, minutes, into results/quick/"
+	@echo "make lint       check style and types"
+	@echo "make bench      measure speed and quality, tables in benchmarks/results/"
+	@echo "make clean      remove the virtual environment and caches"
 
 solve: $(VENV)/core
 	$(BIN)/pareto-nrpa solve
 
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) $(SELECT)
 
-test-all: $(VENV)/dev
-	$(BIN)/python -m pytest
+test-all: SELECT :=
+test-all: test
+
+# Python's lines count where they run, in commands that tests start too; those of compiled code where they are
+# compiled, which needs an empty cache: Numba cannot tell which of them machine code has passed.
+coverage: $(VENV)/dev
+	rm -rf .numba_cache/coverage
+	NUMBA_JIT_COVERAGE=1 NUMBA_CACHE_DIR=$(CURDIR)/.numba_cache/coverage \
+	  $(PYTEST) --cov --cov-report term:skip-covered --cov-report html
 
 reproduce: $(VENV)/dev
 	$(BIN)/pareto-nrpa experiment reproduce --quick --jobs 2
@@ -34,7 +48,7 @@ bench: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_cache .coverage htmlcov
 
 $(VENV)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

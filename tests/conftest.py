@@ -1,13 +1,18 @@
-"""Shared fixtures. Compiled code is cached in a folder named after the sources: no stale kernel is ever tested."""
+"""Shared fixtures, and compiled code that all processes of a test run share."""
 
+import fcntl
+import functools
 import hashlib
 import os
 import signal
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-_SOURCES = sorted((ROOT / "src").rglob("*.py"))
-_DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _SOURCES)).hexdigest()[:12]
+# The folder is named after the sources of compiled code: no stale kernel is ever tested, and a change elsewhere
+# compiles nothing anew.
+_SOURCES = {path: path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py"))}
+_COMPILED = [text for path, text in _SOURCES.items() if "kernels" in path.parts or b"_jit" in text]
+_DIGEST = hashlib.sha256(b"".join(_COMPILED)).hexdigest()[:12]
 # Before anything imports Numba; commands that tests start inherit it.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _DIGEST))
 # A shell lets what it starts in the background ignore Ctrl-C; tests that press it would wait for ever.
@@ -17,6 +22,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
+from numba.core.compiler_lock import global_compiler_lock  # noqa: E402
+from numba.core.dispatcher import Dispatcher  # noqa: E402
 
 from pareto_nrpa import generate_tsptw  # noqa: E402
 from pareto_nrpa.problems.data import find_instance  # noqa: E402
@@ -24,6 +31,27 @@ from pareto_nrpa.problems.data import find_instance  # noqa: E402
 # No deadline: the first example may compile. Derandomised: a failure in CI must come again at home.
 settings.register_profile("here", deadline=None, derandomize=True)
 settings.load_profile("here")
+
+
+def _compile_once(original):
+    """Let one process compile what is to be stored on disk, while others that need the same wait and then load it."""
+
+    @functools.wraps(original)
+    def compile(self, signature):
+        folder = self.stats.cache_path  # None for what is not stored
+        if folder is None:
+            return original(self, signature)
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        name = hashlib.sha256(f"{self.py_func.__qualname__}{signature}".encode()).hexdigest()[:16]
+        # Numba's own lock first: of two threads, none may hold the one and wait for the other.
+        with global_compiler_lock, open(Path(folder, f"{name}.lock"), "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # let go when the file is closed, or the process dies
+            return original(self, signature)
+
+    return compile
+
+
+Dispatcher.compile = _compile_once(Dispatcher.compile)
 
 
 @pytest.fixture(scope="session")
