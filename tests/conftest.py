@@ -28,6 +28,8 @@ from numba.core.dispatcher import Dispatcher  # noqa: E402
 from pareto_nrpa import generate_tsptw  # noqa: E402
 from pareto_nrpa.problems.data import find_instance  # noqa: E402
 
+from .command_line import Outcome  # noqa: E402
+
 # No deadline: the first example may compile. Derandomised: a failure in CI must come again at home.
 settings.register_profile("here", deadline=None, derandomize=True)
 settings.load_profile("here")
@@ -71,6 +73,38 @@ def official():
         return load(name)
 
     return get
+
+
+@pytest.fixture
+def empty_machine(tmp_path, monkeypatch):
+    """An empty folder to work in, which is returned, a machine without data, and lines that are never broken."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)
+    monkeypatch.delenv("PARETO_NRPA_TRACEBACK", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def run(capsys):
+    """Call the command line and return its exit code and what it printed."""
+    from pareto_nrpa.cli import main
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        return Outcome(ended.value.code or 0, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def unwritable(tmp_path):
+    """A folder that nobody can write to, not even root."""
+    (tmp_path / "file").write_text("not a folder")
+    return tmp_path / "file" / "folder"
 
 
 @pytest.fixture

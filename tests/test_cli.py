@@ -1,13 +1,11 @@
 """The command line, called in this process where possible: starting another one is slow."""
 
 import csv
-import json
 import os
 import re
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -16,62 +14,14 @@ import pareto_nrpa
 from pareto_nrpa import Problem, generate_tsptw
 from pareto_nrpa.cli import main
 
+from .command_line import LISTENING, Outcome, assert_refused, read
 from .local_server import official_server
 from .test_result import DEMANDED_KEYS
 
+pytestmark = pytest.mark.usefixtures("empty_machine")
+
 TOY = "tsptw:n=8,seed=3"
 SMALL = ("--evaluations", 300, "--level", 2)
-
-
-@dataclass
-class Outcome:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture(autouse=True)
-def empty_machine(tmp_path, monkeypatch):
-    """An empty folder to work in, a machine without data, and lines that are never broken."""
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)
-    monkeypatch.delenv("PARETO_NRPA_TRACEBACK", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("COLUMNS", "200")
-
-
-@pytest.fixture
-def run(capsys):
-    """Call the command line and return its exit code and what it printed."""
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        return Outcome(ended.value.code or 0, *capsys.readouterr())
-
-    return call
-
-
-@pytest.fixture
-def unwritable(tmp_path):
-    """A folder that nobody can write to, not even root."""
-    (tmp_path / "file").write_text("not a folder")
-    return tmp_path / "file" / "folder"
-
-
-def assert_refused(outcome, words):
-    """Exit code 2 and one sentence, nothing else."""
-    assert outcome.code == 2
-    assert outcome.out == ""
-    assert len(outcome.err.splitlines()) == 1, outcome.err
-    assert outcome.err.startswith("Error: ")
-    assert re.search(words, outcome.err), outcome.err
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
 
 
 def what_was_found(path):
@@ -355,11 +305,6 @@ def test_a_checkpoint_that_is_something_else_is_refused(run):
 
 
 # --- Ctrl-C
-
-# A shell that starts the tests in the background makes its children deaf to Ctrl-C; this one listens again.
-LISTENING = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from pareto_nrpa.cli import main; main()"
-)
 
 
 def test_ctrl_c_ends_early_and_keeps_the_result():

@@ -15,12 +15,6 @@ def text(content):
     return lambda file: file.write(content.encode())
 
 
-@pytest.fixture
-def unwritable(tmp_path):
-    (tmp_path / "file").write_text("not a folder")
-    return tmp_path / "file" / "result.json"
-
-
 def test_the_content_arrives(tmp_path):
     path = write_atomically(tmp_path / "a.json", text("hello"))
     assert path == tmp_path / "a.json"
@@ -78,7 +72,7 @@ def test_an_unwritable_folder_is_one_sentence(unwritable):
     with pytest.raises(
         ParetoNRPAError, match=r"cannot write .*result\.json: .*; choose a folder that you may write to"
     ):
-        write_atomically(unwritable, text("x"))
+        write_atomically(unwritable / "result.json", text("x"))
 
 
 def test_a_folder_is_no_file(tmp_path):
@@ -97,7 +91,7 @@ def test_checking_says_early_that_a_folder_is_unwritable(unwritable):
     with pytest.raises(
         ParetoNRPAError, match=r"cannot write .*result\.json: .*; choose a folder that you may write to"
     ):
-        check_writable(unwritable)
+        check_writable(unwritable / "result.json")
 
 
 def test_checking_says_early_that_a_name_is_too_long(tmp_path):

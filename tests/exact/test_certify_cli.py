@@ -11,9 +11,9 @@ import pytest
 from pareto_nrpa import Certificate, generate_tsptw
 from pareto_nrpa.exact import certificate as certificates
 
-from ..test_cli import LISTENING, assert_refused, empty_machine, read, run, unwritable
+from ..command_line import LISTENING, assert_refused, read
 
-__all__ = ["empty_machine", "run", "unwritable"]
+pytestmark = pytest.mark.usefixtures("empty_machine")
 
 TOY = "tsptw:n=8,seed=3"
 # No short proof: nobody waits for it.

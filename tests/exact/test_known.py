@@ -144,10 +144,7 @@ def test_a_certificate_survives_its_file(proved, small_tsptw, tmp_path):
     assert again.to_dict() == proved.to_dict()
 
 
-def test_info_tells_of_a_proved_front(official, capsys):
-    from pareto_nrpa.cli import main
-
+def test_info_tells_of_a_proved_front(official, run):
     official("rc_206.1")
-    with pytest.raises(SystemExit):
-        main(["info", "rc_206.1"])
-    assert "true front: 2 points, from 117.848, 89.4244 to 125.247, 91.6688, proved complete" in capsys.readouterr().out
+    said = run("info", "rc_206.1").out
+    assert "true front: 2 points, from 117.848, 89.4244 to 125.247, 91.6688, proved complete" in said

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,8 @@ from pareto_nrpa.exceptions import InstanceError
 from pareto_nrpa.experiments.plan import Contender, Plan
 from pareto_nrpa.experiments.store import Record
 from pareto_nrpa.problem import data_fingerprint
+
+from ..command_line import Outcome
 
 # Ten cities whose windows matter: quick to evaluate, feasible for all, and no two algorithms find the same.
 TSPTW = "tsptw:n=10,seed=1,tightness=0.4"
@@ -117,13 +118,6 @@ def found_in(folder):
 def stamps(folder):
     """When each run file was written; a file that is written again is another file."""
     return {path.name: (path.stat().st_mtime_ns, path.stat().st_ino) for path in run_files(folder)}
-
-
-@dataclass
-class Outcome:
-    code: int
-    out: str
-    err: str
 
 
 def start(*arguments, **others):

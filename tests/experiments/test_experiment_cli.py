@@ -13,41 +13,21 @@ import pytest
 
 from pareto_nrpa import MaxEvaluations, load, solve
 from pareto_nrpa.algorithms import NAMES, algorithm
-from pareto_nrpa.cli import main
 from pareto_nrpa.experiments.claims import CLAIMS
 from pareto_nrpa.experiments.plan import load_plan, plan_names
 from pareto_nrpa.experiments.runner import execute
 from pareto_nrpa.experiments.store import Store
 
-from .helpers import MO_TSP, TINY, TSPTW, Outcome, a_record, command, found_in, run_files, save, stamps
+from .helpers import MO_TSP, TINY, TSPTW, a_record, command, found_in, run_files, save, stamps
 
 HAS_FIGURES = importlib.util.find_spec("matplotlib") is not None
 DATA = os.environ.get("PARETO_NRPA_DATA")
 
 
 @pytest.fixture(autouse=True)
-def empty_machine(tmp_path, monkeypatch):
-    """An empty folder to work in with the tiny plan, a machine without data, and lines that are never broken."""
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)
-    monkeypatch.delenv("PARETO_NRPA_TRACEBACK", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("COLUMNS", "200")
-    save(tmp_path / "work", TINY)
-    return tmp_path / "work"
-
-
-@pytest.fixture
-def run(capsys):
-    """Call the command line and return its exit code and what it printed."""
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        return Outcome(ended.value.code or 0, *capsys.readouterr())
-
-    return call
+def tiny_plan(empty_machine):
+    """The tiny plan in the folder to work in."""
+    save(empty_machine, TINY)
 
 
 @pytest.fixture(scope="module")

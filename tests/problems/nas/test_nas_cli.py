@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pareto_nrpa.cli import main
 from pareto_nrpa.problems.nas import convert101, table201
 from pareto_nrpa.problems.nas.cells201 import cell_moves
 
@@ -14,20 +13,10 @@ from .test_records101 import distinct_cells, write_official
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Call the command line in an empty folder and return its exit code and what it printed."""
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)
+def run(run, empty_machine, monkeypatch):
+    """Call the command line in an empty folder, where no package brings the table."""
     monkeypatch.setattr(table201, "package_folder", lambda: None)
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return ended.value.code or 0, out, err
-
-    return call
+    return run
 
 
 def test_the_front_is_printed_as_architectures(run, table_201, write_table):
