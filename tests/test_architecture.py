@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,11 @@ def is_for_types_only(node):
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
+@cache
+def syntax_tree(name):
+    return ast.parse(MODULES[name].read_text())
+
+
 def import_nodes(tree, *, everywhere):
     """Yield the import statements of a module: all of them, or only those that run when it is imported."""
     for node in ast.iter_child_nodes(tree):
@@ -27,12 +33,13 @@ def import_nodes(tree, *, everywhere):
             yield from import_nodes(node, everywhere=everywhere)
 
 
+@cache
 def imported(name, *, everywhere=True):
     """Return what a module imports, as full dotted names."""
     path = MODULES[name]
     home = ["pareto_nrpa", *path.relative_to(PACKAGE).parent.parts]
     names = set()
-    for node in import_nodes(ast.parse(path.read_text()), everywhere=everywhere):
+    for node in import_nodes(syntax_tree(name), everywhere=everywhere):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         else:
@@ -126,7 +133,7 @@ def test_optional_packages_are_imported_when_they_are_needed(module):
 
 @pytest.mark.parametrize("module", sorted(set(MODULES) - COMMAND_LINE - {"progress"}))
 def test_only_the_command_line_prints(module):
-    calls = [node for node in ast.walk(ast.parse(MODULES[module].read_text())) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(syntax_tree(module)) if isinstance(node, ast.Call)]
     assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 

@@ -76,7 +76,7 @@ class Sums(Bits):
 def test_a_problem_may_say_what_is_the_same(name):
     problem = Sums(n=6)
     problem.maximise = False
-    result = solve(problem, small(name), stop=MaxEvaluations(300, count="unique"), seed=1)
+    result = solve(problem, small(name), stop=MaxEvaluations(20, count="unique"), seed=1)
     assert result.unique_evaluations == problem.evaluated <= 7
 
 

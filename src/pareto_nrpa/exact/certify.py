@@ -101,7 +101,7 @@ def certify(
             is_contradiction = networks is None
             if networks is not None:
                 if searches:
-                    _search_incumbent(front, problem, seed, clock)
+                    _search_incumbent(front, problem, seed, clock, _INCUMBENT_EVALUATIONS)
                 look_up = _watching(clock, interrupt, on_progress)
                 proof = Proof(networks, front, memory_limit, look_up, **_beginning(resume))
                 proof.run(search_longer=lambda: _search_incumbent(front, problem, seed, clock, _MORE_EVALUATIONS))
@@ -206,9 +206,7 @@ def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front
     _add(front, problem, tours.solutions)
 
 
-def _search_incumbent(
-    front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock, evaluations: int = _INCUMBENT_EVALUATIONS
-) -> None:
+def _search_incumbent(front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock, evaluations: int) -> None:
     stop = MaxEvaluations(evaluations)
     limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
     found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
