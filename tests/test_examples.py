@@ -23,7 +23,13 @@ def load_example(name):
     return module
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+ALL = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem == "digits"))  # which trains networks
+    for path in sorted(EXAMPLES.glob("*.py"))
+]
+
+
+@pytest.mark.parametrize("path", ALL)
 def test_every_example_runs(path, tmp_path):
     if path.stem == "digits":
         pytest.importorskip("sklearn", reason="needs scikit-learn: pip install pareto-nrpa[nas]")
@@ -43,6 +49,7 @@ def test_the_digits_search_goes_on_where_it_was(tmp_path):
         assert len(lines) == len(set(lines)) == 1 + n
 
 
+@pytest.mark.slow
 def test_the_digits_keep_their_promises():
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install pareto-nrpa[nas]")
     problem = load_example("digits").Digits()

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-NEVER = "never ends"
 
 _LOOP = """
 import sys
@@ -25,7 +24,7 @@ class Apart:
     def __init__(self):
         self.process = None
 
-    def run(self, program, timeout=30):
+    def run(self, program, timeout=180):
         """Return "done", or what was raised, or that it never ends."""
         if self.process is None:
             command = [sys.executable, "-c", _LOOP]
@@ -35,7 +34,7 @@ class Apart:
         if select.select([self.process.stdout], [], [], timeout)[0]:
             return self.process.stdout.readline().rstrip("\n")
         self.close()
-        return NEVER
+        return "never ends"
 
     def close(self):
         if self.process is not None:

@@ -120,7 +120,7 @@ def test_a_number_of_evaluations_ends_a_solve(name):
 def test_time_ends_a_solve(name, stop):
     result = solve(TSPTW, small(name), stop=stop, seed=1)
     spent = result.wall_seconds if isinstance(stop, MaxRuntime) else result.cpu_seconds
-    assert 0.03 <= spent < 5
+    assert 0.03 <= spent < 20
     assert result.stopped_by == str(stop)
     assert result.evaluations > 0
 

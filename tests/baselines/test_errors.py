@@ -87,7 +87,7 @@ def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
         "    try: print(name, solve(Bits(), small(name), stop=MaxEvaluations(5)).evaluations)\n"
         "    except ImportError as error: print(name, error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, cwd=ROOT)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=180, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     missing = 'needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'

@@ -59,6 +59,10 @@ name = "random"
 """
 
 
+#: Seconds that only a broken program takes, on however busy a machine.
+PATIENCE = 180
+
+
 def save(folder, text, name="tiny"):
     path = folder / f"{name}.toml"
     path.write_text(text, encoding="utf-8")
@@ -132,7 +136,7 @@ def start(*arguments, **others):
     )
 
 
-def finish(process, timeout=60):
+def finish(process, timeout=PATIENCE):
     """Wait for a process; whatever happens, nothing of it stays."""
     try:
         out, err = process.communicate(timeout=timeout)
@@ -145,7 +149,7 @@ def end(process):
     """Kill all processes of a group that a test started, and close what they wrote to."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait(10)
+    process.wait(PATIENCE)
     process.stdout.close()
     process.stderr.close()
 
@@ -155,7 +159,7 @@ def command(*arguments, **others):
     return finish(start(*arguments, **others))
 
 
-def wait_until(condition, what, seconds=60):
+def wait_until(condition, what, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"

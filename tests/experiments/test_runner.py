@@ -19,6 +19,7 @@ from .helpers import (
     ENDLESS,
     MANY,
     MO_TSP,
+    PATIENCE,
     TINY,
     TSPTW,
     command,
@@ -244,7 +245,7 @@ def test_a_killed_experiment_goes_on_where_it_was(many, tmp_path):
     try:
         wait_until(lambda: len(run_files(results)) >= 5, "five runs")
         os.kill(process.pid, signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE)
     finally:
         end(process)
     before = stamps(results)
@@ -265,7 +266,7 @@ def test_a_killed_experiment_with_two_processes_goes_on_where_it_was(many, tmp_p
     try:
         wait_until(lambda: len(run_files(results)) >= 3, "three runs")
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE)
     finally:
         end(process)
     before = stamps(results)
@@ -284,7 +285,7 @@ def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     try:
         wait_until(lambda: len(run_files(results)) >= 3, "three runs")
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all processes of the group
-        outcome = finish(process, 30)
+        outcome = finish(process)
     finally:
         end(process)
     assert (outcome.code, outcome.out) == (130, "")
@@ -320,10 +321,10 @@ def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
         wait_until(lambda: cpu_seconds(psutil.Process(process.pid)) > 2.5, "a run under way")
         begin = time.monotonic()
         os.kill(process.pid, signal.SIGINT)
-        outcome = finish(process, 30)
+        outcome = finish(process)
     finally:
         end(process)
-    assert time.monotonic() - begin < 15
+    assert time.monotonic() - begin < 120  # the run goes on for ten minutes
     assert run_files(tmp_path / "results") == []
     assert (outcome.code, outcome.err) == (130, "Interrupted.\n")
 
@@ -334,7 +335,7 @@ def test_ctrl_c_while_processes_start(tmp_path):
         wait_until(lambda: len(workers_of(process)) == 2, "all workers")
         wait_until(lambda: all(cpu_seconds(worker) > 0.2 for worker in workers_of(process)), "their first steps")
         os.killpg(process.pid, signal.SIGINT)
-        outcome = finish(process, 30)
+        outcome = finish(process)
     finally:
         end(process)
     assert "Traceback" not in outcome.err
@@ -350,7 +351,7 @@ def test_no_process_outlives_the_one_that_started_it(tmp_path, number):
         workers = workers_of(process)
         wait_until(lambda: all(cpu_seconds(worker) > 2 for worker in workers), "runs under way")
         os.kill(process.pid, number)
-        _, alive = psutil.wait_procs([psutil.Process(process.pid), *workers], timeout=8)
+        _, alive = psutil.wait_procs([psutil.Process(process.pid), *workers], timeout=60)
         assert alive == []
     finally:
         end(process)
@@ -404,7 +405,7 @@ def test_an_idle_process_that_dies_does_not_stop_the_experiment(tmp_path):
         )
         idle, _busy = sorted(workers_of(process), key=cpu_seconds)
         idle.kill()
-        outcome = finish(process, 40)
+        outcome = finish(process)
     finally:
         end(process)
     assert (outcome.code, outcome.err) == (0, "")
@@ -418,14 +419,14 @@ def test_a_run_whose_process_keeps_dying_becomes_a_row(tmp_path):
     process = start("experiment", "run", path, "--results", results, "--jobs", 2)
     killed = set()
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while process.poll() is None and time.monotonic() < deadline:
             for worker in workers_of(process) if process.poll() is None else []:
                 if worker.pid not in killed and cpu_seconds(worker) > 1.5:
                     worker.kill()
                     killed.add(worker.pid)
             time.sleep(0.02)
-        outcome = finish(process, 10)
+        outcome = finish(process)
     finally:
         end(process)
     assert outcome.code == 0
