@@ -277,11 +277,13 @@ def compiled(how, at=FAILS_AT):
     )
 
 
-# One of each engine: pointer to a rollout, rollout within, Pareto-NRPA's own.
-ENGINES = ("random", "pls", "pareto-mcts", "nmcs", "nsga-ii", "moea-d", "nrpa")
+# One of each engine: pointer to a rollout, rollout within, Pareto-NRPA's own; then others, which take long to compile.
+ENGINES = ["random", "nsga-ii", "nrpa"]
+ENGINES += [pytest.param(name, marks=pytest.mark.slow) for name in ("pls", "pareto-mcts", "nmcs", "moea-d")]
+every_engine = pytest.mark.parametrize("name", ENGINES)
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@every_engine
 @pytest.mark.parametrize(
     ("how", "message"),
     [(NAN, "objective that is NaN or infinite in toy"), (RAISES, "a kernel of toy raised ValueError: boom")],
@@ -297,7 +299,7 @@ def test_a_compiled_evaluation_that_fails_is_named_and_the_front_before_it_is_ke
         assert compiled(FINE).replay(solution)[0].tolist() == objectives
 
 
-@pytest.mark.parametrize("name", ENGINES)
+@every_engine
 @pytest.mark.parametrize(
     ("how", "message"),
     [
