@@ -76,12 +76,13 @@ def test_the_front_of_whatever_hypothesis_thinks_of(data):
 
 
 def test_two_cities():
-    problem = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], [0, 2])
+    problem = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], [5, 2])
     certificate = certify(problem)
     assert certificate.objectives.tolist() == [[5, 12]]
     assert certificate.solutions == [[1]]
-    late = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], [0, 1.999])
-    assert certify(late).status == "proved infeasible"
+    for closes in ([5, 1.999], [4.999, 2]):
+        late = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], closes)
+        assert certify(late).status == "proved infeasible"
 
 
 def test_a_tour_that_arrives_as_every_window_shuts():

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..kernels.labelling import BOUNDED, COUNT, DOMINATED, REMOVED
-from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, next_layer, root
+from ..problems.matrices import rounded_all, step_below
+from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, Layer, next_layer, root
+from .network import unit_costs
 from .region import EVERYTHING, Interval, KnownFront, complement, partition
 from .relaxation import Direction, Effort, Relaxation, combined
 
@@ -26,11 +28,11 @@ if TYPE_CHECKING:
 
     from .network import Networks
 
-# Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner, of which half is the rounding.
-_BELOW_A_CORNER = 0.25e-9
+# Objectives are rounded: a tour in a box is at least a step below its corner, of which half is the rounding.
+_STEPS_BELOW_A_CORNER = 0.25
 # Sums made in another order than along a tour may differ by so much, for each city and unit.
 _NOISE = 1e-15
-# Bounds are made for a little more than the corners, as they are such sums themselves.
+# Bounds are made for a little more than the corners, as they are such sums themselves; in costs up to 1 for less.
 _ABOVE_THE_CORNERS = 1e-6
 _SHARE_ABOVE_THE_CORNERS = 1e-10
 _DIRECTIONS_KEPT = 12
@@ -123,7 +125,8 @@ class Proof:
 
     def _look_for_a_tour(self, stage: Stage) -> None:
         """Look for a first tour below a cost that grows, as bounds say nothing where nothing is too much."""
-        most = 1.0 + self.networks.forward.costs[0].max(axis=1).sum()  # no tour costs more
+        costs = self.networks.forward.costs
+        most = unit_costs(costs)[0] + costs[0].max(axis=1).sum()  # no tour costs more
         if not np.isfinite(self._hope):
             weights = np.eye(self.front.objectives.shape[1])[0]
             boxes = np.full((1, len(weights)), most)
@@ -194,29 +197,33 @@ class Proof:
             if not len(layer.states):
                 break
         self.labels += ancestry.size
-        return is_complete, self._add_tours(layer.costs, layer.last(), ancestry)
+        return is_complete, self._add_tours(layer, ancestry)
 
     def _corners(self, boxes: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
         """Return what the weighted sum of a tour in a box is below."""
         sums = _sums(boxes, direction.weights)
+        below = _STEPS_BELOW_A_CORNER * _sums(step_below(boxes), direction.weights)
         largest = np.abs(sums) + 2 * np.abs(direction.prices).sum()  # that is added up on the way
-        return np.asarray(sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * largest)
+        return np.asarray(sums - below + _NOISE * len(self.networks.forward.opens) * largest)
 
     def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
         """Return up to where bounds must hold for all boxes."""
         highest = float(_sums(boxes, weights).max())
-        return highest + _ABOVE_THE_CORNERS + _SHARE_ABOVE_THE_CORNERS * abs(highest)
+        unit = float(unit_costs(self.networks.forward.costs) @ weights)
+        return highest + _ABOVE_THE_CORNERS * unit + _SHARE_ABOVE_THE_CORNERS * abs(highest)
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
         self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])
         self.progress.points = len(self.front)
         self.look_up(self.progress)
 
-    def _add_tours(self, costs: NDArray[np.float64], last: NDArray[np.uint8], ancestry: Ancestry) -> int:
-        closing = self.networks.forward.costs[:, last, 0].T
-        objectives = np.round(costs + closing, 9)  # as the problem does
+    def _add_tours(self, layer: Layer, ancestry: Ancestry) -> int:
+        """Close the paths that are back in time, and take in what they are worth; returns how many points are new."""
+        last, network = layer.last(), self.networks.forward
+        in_time = np.flatnonzero(layer.times + network.travel[last, 0] <= self.networks.back_by)
+        objectives = rounded_all((layer.costs + network.costs[:, last, 0].T)[in_time])
         new = np.flatnonzero(self.front.is_new(objectives))
-        return self.front.add((objectives[path], ancestry.tour(int(path))) for path in new)
+        return self.front.add((objectives[i], ancestry.tour(int(in_time[i]))) for i in new)
 
     def _directions(self, interval: Interval, effort: Effort) -> list[Direction]:
         """Return the directions in which an interval is bounded: across it, and across its neighbours."""
