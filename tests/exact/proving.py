@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 
 from pareto_nrpa.exact import certify, check_certificate
-from pareto_nrpa.exact.certificate import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.exact.fields import INFEASIBLE, OPEN, PROVED
 from pareto_nrpa.exact.proof import Effort, Stage
 from pareto_nrpa.metrics import hypervolume, worst_point
 from pareto_nrpa.result import Front

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pareto_nrpa.exact import certify
-from pareto_nrpa.exact.certificate import OPEN
+from pareto_nrpa.exact.fields import OPEN
 from pareto_nrpa.exact.network import build_networks
 from pareto_nrpa.exact.proof import Proof
 from pareto_nrpa.exact.region import KnownFront

@@ -16,9 +16,10 @@ from ..problems.mo_tsptw import TSPTWData
 from ..result import Front, Result
 from ..solver import Interrupt, check_seed, solve, versions
 from ..stop import MaxEvaluations, MaxRuntime
-from .certificate import INFEASIBLE, OPEN, PROVED, Certificate
+from .certificate import Certificate
 from .check import check_certificate, check_tours, rounded_costs
 from .compiling import compile_proof, proof_is_compiled
+from .fields import INFEASIBLE, OPEN, PROVED
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
 from .network import build_networks, unit_costs
 from .proof import Progress, Proof

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..problem import data_fingerprint
 from ..problems.matrices import rounded_all
-from .certificate import INFEASIBLE, PROVED, CertificateError
+from .certificate import CertificateError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,12 +34,7 @@ def check_certificate(certificate: Certificate, problem: CompiledProblem) -> Non
             f"the certificate is for other data than {problem.name}: it is that of {certificate.instance} with the "
             f"fingerprint {certificate.fingerprint}, expected {data_fingerprint(problem)}."
         )
-    if certificate.status == INFEASIBLE and certificate.solutions:
-        raise CertificateError("the certificate says that no tour is feasible, and has tours.")
-    if certificate.status == PROVED and not certificate.solutions:
-        raise CertificateError("the certificate says that it has all efficient tours, and has none.")
-    if certificate.proved and (len(certificate.open_boxes) or certificate.gap):
-        raise CertificateError("the certificate says that nothing is open, and has open boxes or a gap.")
+    certificate.check_consistency()
     if certificate.lower_bounds.shape[1] != problem.n_objectives:
         raise CertificateError(
             f"the certificate is for {certificate.lower_bounds.shape[1]} objectives, {problem.name} has "

@@ -13,7 +13,7 @@ from ..files import write_atomically
 from ..problem import CompiledProblem, data_fingerprint
 from ..problems.mo_tsptw import TSPTWData, evaluate
 from ..result import Front
-from .certificate import PROVED
+from .fields import PROVED
 
 if TYPE_CHECKING:
     import os

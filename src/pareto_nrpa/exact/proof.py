@@ -36,6 +36,8 @@ _NOISE = 1e-15
 _ABOVE_THE_CORNERS = 1e-6
 _SHARE_ABOVE_THE_CORNERS = 1e-10
 _DIRECTIONS_KEPT = 12
+# Prices of a direction in which costs are so much larger say nothing of another one.
+_OUT_OF_SCALE = 1e3
 # What a first tour is hoped to cost, in terms of the least that it can cost; and so on if there is none.
 _HOPE = 1.2
 
@@ -203,14 +205,19 @@ class Proof:
         """Return what the weighted sum of a tour in a box is below."""
         sums = _sums(boxes, direction.weights)
         below = _STEPS_BELOW_A_CORNER * _sums(step_below(boxes), direction.weights)
-        largest = np.abs(sums) + 2 * np.abs(direction.prices).sum()  # that is added up on the way
-        return np.asarray(sums - below + _NOISE * len(self.networks.forward.opens) * largest)
+        return np.asarray(sums - below + self._noise(sums, direction.prices))
 
-    def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    def _noise(self, sums: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return by how much weighted sums may differ when they are made in another order."""
+        largest = np.abs(sums) + 2 * np.abs(prices).sum()  # that is added up on the way
+        return np.asarray(_NOISE * len(self.networks.forward.opens) * largest)
+
+    def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64], prices: NDArray[np.float64]) -> float:
         """Return up to where bounds must hold for all boxes."""
-        highest = float(_sums(boxes, weights).max())
+        sums = _sums(boxes, weights)
         unit = float(unit_costs(self.networks.forward.costs) @ weights)
-        return highest + _ABOVE_THE_CORNERS * unit + _SHARE_ABOVE_THE_CORNERS * abs(highest)
+        room = _ABOVE_THE_CORNERS * unit + _SHARE_ABOVE_THE_CORNERS * np.abs(sums) + 2 * self._noise(sums, prices)
+        return float((sums + room).max())
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
         self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])
@@ -266,7 +273,7 @@ class Proof:
         is_known = near is not None and near.effort == effort and _distance(near.weights, weights) <= tolerance
         if near is None or not is_known:
             return self._make_direction(weights, boxes, effort, near)
-        if self._limit(boxes, near.weights) <= near.limit:
+        if self._limit(boxes, near.weights, near.prices) <= near.limit:
             return near
         self.directions = [known for known in self.directions if known is not near]
         return self._make_direction(near.weights, boxes, effort, near, new_prices=False)
@@ -281,13 +288,14 @@ class Proof:
         new_prices: bool = True,
     ) -> Direction:
         """Compute the bounds for a direction, starting from what was found for a near one."""
-        limit = self._limit(boxes, weights)
         relaxation = Relaxation(self.networks, weights, self._count)
+        if near is not None and np.abs(near.prices).max() > _OUT_OF_SCALE * relaxation.sums.max():
+            near = None
         relaxation.start_from(near)
         if new_prices:
             best_known = (self.front.objectives @ weights).min() if len(self.front) else 2 * relaxation.sums.max()
             relaxation.find_prices(float(best_known), effort, is_warm=near is not None)
-        direction = relaxation.direction(limit, effort)
+        direction = relaxation.direction(self._limit(boxes, weights, relaxation.prices), effort)
         self.least.append((weights, direction.least))
         self.directions = [*self.directions[1 - _DIRECTIONS_KEPT :], direction]
         return direction
