@@ -10,7 +10,7 @@ from pathlib import Path
 from report import RESULTS, write
 
 from pareto_nrpa import Certificate, CertificateError, InstanceError, certify, check_certificate, load
-from pareto_nrpa.exact.certificate import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.exact.fields import INFEASIBLE, OPEN, PROVED
 from pareto_nrpa.exact.known import write_fronts
 from pareto_nrpa.problems.data import official_names
 

@@ -37,8 +37,16 @@ def brute_force(problem):
         sums += data.costs[:, at, city]
         times.append(time)
         at = city
-    objectives = np.round(sums + data.costs[:, at, 0], 9).T[feasible]
+    feasible &= time + data.costs[0, at, 0] <= data.closes[0]
+    objectives = rounded(sums + data.costs[:, at, 0]).T[feasible]
     return Truth(tours[feasible], np.array(times).T[feasible], objectives, efficient(objectives))
+
+
+def rounded(costs):
+    """Round to 1e-9, and what is below 1 to twelve digits."""
+    digits = np.where(costs < 1, 11 - np.floor(np.log10(np.where(costs > 0, costs, 1.0))), 9)
+    steps = 10.0**digits
+    return np.rint(costs * steps) / steps
 
 
 def efficient(objectives):
@@ -66,6 +74,12 @@ def _around_a_tour(rng, times, width):
     return opens, closes
 
 
+def _or_never(rng, closes):
+    """Let most depots be open for ever: hardly any tour is back by a time drawn at random."""
+    closes[0] = np.inf if rng.random() < 0.8 else closes[0]
+    return closes
+
+
 def tight(rng, n, m):
     """Euclidean, narrow windows: few tours, maybe one."""
     costs = _euclidean(rng, n, m)
@@ -79,26 +93,36 @@ def loose(rng, n, m):
     return costs, *_around_a_tour(rng, costs[0], 400)
 
 
+def back_in_time(rng, n, m):
+    """A depot that closes when some tour is back: others are late at nobody but it."""
+    costs, opens, closes = (tight, loose, asymmetric, rigid)[rng.integers(4)](rng, n, m)
+    now, at = opens[0], 0
+    for city in (*np.argsort(opens[1:] + closes[1:]) + 1, 0):
+        now, at = max(now + costs[0, at, city], opens[city] if city else 0), city
+    closes[0] = now * rng.choice([0.9, 1.0, 1.0, 1.1])
+    return costs, opens, closes
+
+
 def anywhere(rng, n, m):
     """Windows put anywhere: often infeasible, sometimes only just."""
     costs = _euclidean(rng, n, m)
     opens = rng.random(n) * 200
     opens[0] = rng.choice([0.0, 30.0])
-    return costs, opens, opens + rng.random(n) * rng.choice([100, 300])
+    return costs, opens, _or_never(rng, opens + rng.random(n) * rng.choice([100, 300]))
 
 
 def ties(rng, n, m):
     """Small integers: most sums are those of many other tours too."""
     costs = rng.integers(0, 4, (m, n, n)).astype(float)
     opens = rng.integers(0, 6, n).astype(float)
-    return costs, opens, opens + rng.integers(0, 12, n)
+    return costs, opens, _or_never(rng, opens + rng.integers(0, 12, n))
 
 
 def zeros(rng, n, m):
     """Whole matrices, or most of one, are zero."""
     costs = rng.integers(0, 3, (m, n, n)) * (rng.random((m, n, n)) < 0.3) * 1.0
     costs[rng.integers(m)] *= rng.integers(2)
-    return costs, np.zeros(n), rng.integers(0, 6, n).astype(float)
+    return costs, np.zeros(n), _or_never(rng, rng.integers(0, 6, n).astype(float))
 
 
 def asymmetric(rng, n, m):
@@ -125,7 +149,7 @@ def boundary(rng, n, m):
 def rigid(rng, n, m):
     """One tour sets the windows, which shut as it arrives, and the way round is often shorter than the direct one."""
     costs = np.round(rng.random((m, n, n)) ** 2 * 10, 1)
-    opens, closes, now, at = np.zeros(n), np.zeros(n), 0.0, 0
+    opens, closes, now, at = np.zeros(n), np.full(n, np.inf), 0.0, 0
     for city in rng.permutation(np.arange(1, n)):
         now += costs[0, at, city]
         closes[city] = now
@@ -158,9 +182,16 @@ def large(rng, n, m):
     return costs * scale, opens * scale, closes * scale
 
 
+def small(rng, n, m):
+    """Numbers of which most are lost if they are rounded to 1e-9."""
+    costs, opens, closes = (boundary, loose, back_in_time)[rng.integers(3)](rng, n, m)
+    scale = 10.0 ** -rng.integers(3, 15)
+    return costs * scale, opens * scale, closes * scale
+
+
 KINDS = {
     kind.__name__: kind
-    for kind in (tight, loose, anywhere, ties, zeros, asymmetric, boundary, rigid, unlimited, twins, large)
+    for kind in (tight, loose, back_in_time, small, anywhere, ties, zeros, asymmetric, boundary, rigid, unlimited, twins, large)
 }
 
 

@@ -5,9 +5,9 @@ import importlib
 import numpy as np
 
 from pareto_nrpa.exact import certify, check_certificate
-from pareto_nrpa.exact.certificate import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.exact.fields import INFEASIBLE, OPEN, PROVED
 from pareto_nrpa.exact.proof import Effort, Stage
-from pareto_nrpa.metrics import hypervolume
+from pareto_nrpa.metrics import hypervolume, worst_point
 from pareto_nrpa.result import Front
 
 # The package exports functions of these names.
@@ -96,7 +96,6 @@ def missing_share(found, efficient):
         return 1.0
     if found.shape[1] == 1:
         return float(1 - efficient.min() / found.min()) if found.min() > 0 else 0.0
-    worst = found.max(axis=0)
-    reference = worst + 0.1 * np.maximum(worst - found.min(axis=0), 1.0)
+    reference = worst_point(found)
     whole = hypervolume(efficient, reference_point=reference)
     return float(1 - hypervolume(found, reference_point=reference) / whole)

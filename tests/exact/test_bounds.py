@@ -7,7 +7,7 @@ from pareto_nrpa.exact.layers import Ancestry, next_layer, root
 from pareto_nrpa.exact.network import build_networks
 from pareto_nrpa.exact.relaxation import Effort, Relaxation, combined
 
-from .instances import KINDS, brute_force, instance
+from .instances import KINDS, brute_force, instance, rounded
 
 EFFORTS = [Effort(0, 0, 2, 2), Effort(3, 0, 2, 0), Effort(4, 6, 4, 6)]
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.3, 0.7)]
@@ -95,7 +95,7 @@ def test_no_bound_is_above_the_tour_that_it_bounds(kind):
             effort = EFFORTS[seed % 3]
             relaxation, best = relaxation_of(problem, networks, truth, weights, effort, seed)
             sums = truth.objectives @ weights
-            error = 1e-9 + 1e-12 * (sums.max() + np.abs(relaxation.prices).sum())
+            error = 1e-9 * min(1.0, sums.max()) + 1e-12 * (sums.max() + np.abs(relaxation.prices).sum())
             for limit in (np.inf, float(np.median(sums)) + error, best + error, best):
                 direction = relaxation.direction(limit, effort)
                 assert direction.least <= best + error, problem.name
@@ -135,8 +135,9 @@ def test_no_label_of_an_efficient_tour_is_pruned_just_above_its_vector(kind):
             relaxation, _ = relaxation_of(problem, networks, truth, weights, EFFORTS[seed % 3], seed)
             directions.append(relaxation.direction(np.inf, EFFORTS[seed % 3]))
         scale = 1e-12 * (truth.objectives.max() + max(np.abs(direction.prices).sum() for direction in directions))
+        step = max(1e-9 * min(1.0, truth.objectives.max()), scale)
         for vector in truth.efficient:
-            corners = np.array([[vector @ direction.weights for direction in directions]]) + max(1e-9, scale)
+            corners = np.array([[vector @ direction.weights for direction in directions]]) + step
             bounds = combined(directions, corners)
             layer, ancestry = root(networks.forward), Ancestry()
             for position in range(1, len(problem.data.opens)):
@@ -145,7 +146,7 @@ def test_no_label_of_an_efficient_tour_is_pruned_just_above_its_vector(kind):
                 )
                 assert not is_cut
                 ancestry.add(layer)
-            found = np.round(layer.costs + problem.data.costs[:, layer.last(), 0].T, 9)
+            found = rounded(layer.costs + problem.data.costs[:, layer.last(), 0].T)
             hits = np.flatnonzero((found == vector).all(axis=1))
             assert len(hits), problem.name
             assert problem.replay(ancestry.tour(int(hits[0])))[0].tolist() == vector.tolist()

@@ -75,13 +75,44 @@ def test_the_front_of_whatever_hypothesis_thinks_of(data):
     assert_complete(answer(problem, truth, n_tours=data.draw(st.integers(0, 3))), problem, truth)
 
 
+@pytest.mark.parametrize("exponent", [-100, -12, -11, -10, -9, -7, -5, -3, -1, 3, 6, 9])
+def test_no_scale_of_costs_or_times_changes_the_front(exponent, monkeypatch):
+    """Costs of 1e-10 used to be rounded to 1e-9: one vector was proved to be the complete front instead of 13."""
+    monkeypatch.setattr(certify_module, "_INCUMBENT_EVALUATIONS", 100)
+    for seed in range(2):
+        problem = generate_tsptw(8, seed, tightness=0.4)
+        costs, opens, closes = problem.data.costs, problem.data.opens, problem.data.closes
+        front = certify(problem).objectives
+        assert len(front) > 2
+        scale = 10.0**exponent
+        both = mo_tsptw(scale * costs, scale * opens, scale * closes)
+        second = mo_tsptw([costs[0], scale * costs[1]], opens, closes)
+        for scaled, factors in ((both, (scale, scale)), (second, (1, scale))):
+            certificate = certify(scaled)
+            assert_complete(certificate, scaled, brute_force(scaled))
+            np.testing.assert_allclose(certificate.objectives, front * factors, rtol=1e-9)
+
+
+def test_small_costs_beside_one_that_stands_for_never():
+    """A number that is large for nobody's sake must not make the others seem equal."""
+    problem = generate_tsptw(7, seed=2, tightness=0.3)
+    for never in (1e6, 1e11):
+        costs = 1e-10 * problem.data.costs
+        costs[:, 1, 2] = never
+        scaled = mo_tsptw(costs, 1e-10 * problem.data.opens, 1e-10 * problem.data.closes)
+        truth = brute_force(scaled)
+        assert len(truth.efficient) > 3
+        assert_complete(certify(scaled), scaled, truth)
+
+
 def test_two_cities():
-    problem = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], [0, 2])
+    problem = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], [5, 2])
     certificate = certify(problem)
     assert certificate.objectives.tolist() == [[5, 12]]
     assert certificate.solutions == [[1]]
-    late = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], [0, 1.999])
-    assert certify(late).status == "proved infeasible"
+    for closes in ([5, 1.999], [4.999, 2]):
+        late = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], closes)
+        assert certify(late).status == "proved infeasible"
 
 
 def test_a_tour_that_arrives_as_every_window_shuts():

@@ -102,17 +102,21 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path):
 
 WRONG_VALUES = {
     "objectives": [None, 3, "x", [], [[1]], [[1, 2, 3]], [["a", "b"]], [[None, 1]], {"a": 1}, [[1e400, 1]],
-                   [[float("nan")] * 2]],
-    "solutions": [None, 3, [3], [["x"]], [], [[1.5]], [[None]], [[1e400]], {"a": 1}, "12"],
+                   [[float("nan")] * 2], [["1", "2"]], [[True, False]]],
+    "solutions": [None, 3, [3], [["x"]], [], [[1.5]], [[None]], [[1e400]], {"a": 1}, "12", [[True]], [[1, 1]], [[-1]], [[]]],
+    "instance": [None, 3, ["x"], "x" * 10_000],
+    "fingerprint": [None, 3, ["x"], "x" * 10_000],
+    "stopped_by": [None, 3, ["x"], "x" * 10_000],
     "open_boxes": [None, 3, [3], [[1, 2]], [{}], [{"from": [1, 2]}], [{"from": 1, "to": 2}],
                    [{"from": [1], "to": [2, 3]}]],
     "lower_bounds": [None, 3, [3], ["x"], [[1], [2, 3]], [[1e400, 1]], [[1, 2, 3]]],
-    "gap": [None, "x", [], 1e400, float("nan")],
-    "labels": [None, "x", [], 1e400],
-    "cpu_seconds": [None, "x", []],
-    "wall_seconds": [None, "x", {}],
-    "stage": [None, "x", 0, -1, 1.5, []],
-    "versions": [None, 3, [], "x"],
+    "gap": [None, "x", [], 1e400, float("nan"), -0.1, 1.1, "0", False],
+    "labels": [None, "x", [], 1e400, -1, 1.5, 10**30, True],
+    "cpu_seconds": [None, "x", [], -1, float("nan"), 1e400, "1"],
+    "wall_seconds": [None, "x", {}, -1, float("nan"), 1e400, "1"],
+    "stage": [None, "x", 0, -1, 1.5, [], True],
+    "versions": [None, 3, [], "x", {"numpy": 2}, {"numpy": "2" * 10_000}],
+    "proved": [False, None, "yes", 1],
     "status": [None, 3, [], "proved", ""],
 }  # fmt: skip
 
@@ -124,6 +128,21 @@ def test_a_wrong_value_is_refused(tmp_path, proved, name):
     for value in WRONG_VALUES[name]:
         path.write_text(json.dumps({**content, name: value}))
         assert "damaged" in refused(path), value
+
+
+def test_a_certificate_that_contradicts_itself_is_refused(tmp_path, proved):
+    path, content = tmp_path / "other.json", proved.to_dict()
+    open_box = {"from": [0, 0], "to": [1, None]}
+    for changes in ({"status": "not finished", "proved": False}, {"status": "proved infeasible"}, {"gap": 0.5},
+                    {"open_boxes": [open_box]}, {"stopped_by": "Ctrl-C"}, {"objectives": [], "solutions": []}):  # fmt: skip
+        path.write_text(json.dumps({**content, **changes}))
+        assert "the certificate says" in refused(path), changes
+    for values in (content["objectives"][::-1], [content["objectives"][0]] * len(content["objectives"])):
+        path.write_text(json.dumps({**content, "objectives": values}))
+        assert "damaged: 'objectives' is not" in refused(path)
+    with open(path, "wb") as file:
+        file.truncate(2 * 10**9)
+    assert "more than 100,000,000 bytes" in refused(path)
 
 
 def test_a_missing_value_is_named(tmp_path, proved):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.exact import Certificate, CertificateError, certify
-from pareto_nrpa.exact.certificate import OPEN
+from pareto_nrpa.exact.fields import OPEN
 from pareto_nrpa.exact.region import EVERYTHING, open_intervals
 
 from .instances import KINDS, brute_force, instance

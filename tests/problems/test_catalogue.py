@@ -175,3 +175,47 @@ def test_a_data_folder_must_exist(tmp_path):
 def test_a_name_that_no_file_can_have_is_unknown(name):
     with pytest.raises(InstanceError, match="unknown instance"):
         load(name)
+
+
+LATE = "3\n0 0 0 0 0 30 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"  # every tour is back at 40
+
+
+@pytest.fixture
+def late(tmp_path):
+    """A data folder with an instance under an official name and one of the user's own; both depots close early."""
+    windows = tmp_path / "SolomonTSPTW"
+    windows.mkdir()
+    for name in ("rc_204.3", "mine"):
+        (windows / f"{name}.txt").write_text(LATE)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "is_late"),
+    [
+        ("rc_204.3", 0),
+        ("rc_204.3:check_return=no", 0),
+        ("rc_204.3:check_return=yes", 1),
+        ("mine", 1),
+        ("mine:check_return=yes", 1),
+        ("mine:check_return=no", 0),
+        ("{}/SolomonTSPTW/mine.txt", 1),
+        ("{}/SolomonTSPTW/rc_204.3.txt", 1),
+        ("{}/SolomonTSPTW/mine.txt:check_return=no", 0),
+    ],
+)
+def test_the_depot_is_checked_on_return_but_in_official_instances_or_as_is_said(name, is_late, late):
+    assert load(name.format(late), data=late).replay([1, 2])[1] == is_late
+
+
+def test_a_problem_says_in_its_name_that_it_is_not_the_usual_one(late):
+    assert load("mine:check_return=yes", data=late).name == "mine"
+    assert load("mine:check_return=no", data=late).name == "mine:check_return=no"
+    assert load("rc_204.3:check_return=yes", data=late).name == "rc_204.3:check_return=yes"
+
+
+def test_a_wrong_answer_about_the_return_is_refused(late):
+    with pytest.raises(InstanceError, match="check_return must be yes or no, got 'maybe'"):
+        load("mine:check_return=maybe", data=late)
+    with pytest.raises(InstanceError, match="unknown instance 'yours'"):
+        load("yours:check_return=no", data=late)

@@ -45,7 +45,8 @@ def test_every_window_opens_before_it_closes(n, seed, tightness):
 def test_without_tightness_every_window_is_the_whole_day():
     data = generate_tsptw(6, seed=1, tightness=0).data
     assert (data.opens == 0).all()
-    assert (data.closes == data.closes[0]).all()
+    assert (data.closes[1:] == data.closes[1]).all()
+    assert data.closes[0] == np.inf
 
 
 def test_more_tightness_means_narrower_windows():

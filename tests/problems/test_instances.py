@@ -51,7 +51,16 @@ def test_a_file_without_secondary_cost_has_one_objective(tmp_path):
 def test_windows_are_read(tmp_path):
     data = read_tsptw(write(tmp_path)).data
     assert data.opens.tolist() == [0, 5, 0, 20]
-    assert data.closes.tolist() == [1000, 50, 70.5, 90]
+    assert data.closes == pytest.approx([1000, 50, 70.5, 90], rel=2e-9)
+    assert (data.closes > [1000, 50, 70.5, 90]).all()
+
+
+def test_the_window_of_the_depot_holds_on_return_unless_it_is_said_not_to(tmp_path):
+    path = write(tmp_path, ["0 0 0 0 0 45 0", *ROWS[1:]])
+    tour = [1, 2, 3]  # back at 46
+    assert read_tsptw(path).replay(tour)[1] == 1
+    assert read_tsptw(path, check_return=False).replay(tour)[1] == 0
+    assert read_tsptw(write(tmp_path, ["0 0 0 0 0 46 0", *ROWS[1:]])).replay(tour)[1] == 0
 
 
 def test_travel_time_is_the_distance_and_the_service_at_the_city_that_is_left(tmp_path):
@@ -206,7 +215,7 @@ class Boom:
 
 def test_a_pickled_matrix_is_refused_without_loading_it(tmp_path):
     matrix = np.full((4, 4), Boom(), dtype=object)
-    with pytest.raises(InstanceError, match=r"toy\.npy is not an \.npy file of numbers"):
+    with pytest.raises(InstanceError, match=r"toy\.npy must be a matrix of numbers"):
         read_tsptw(write_pair(tmp_path, matrix, allow_pickle=True))
 
 
@@ -227,15 +236,82 @@ def test_a_truncated_matrix_is_refused(tmp_path):
     path = write_pair(tmp_path, SECONDARY)
     content = (tmp_path / "toy.npy").read_bytes()
     (tmp_path / "toy.npy").write_bytes(content[:-20])
-    with pytest.raises(InstanceError, match=r"toy\.npy is not an \.npy file of numbers, or is cut off"):
+    with pytest.raises(InstanceError, match=r"toy\.npy is cut off"):
         read_tsptw(path)
 
 
 def test_several_matrices_in_one_file_are_refused(tmp_path):
     with open(tmp_path / "toy.npy", "wb") as file:
         np.savez(file, a=SECONDARY)
-    with pytest.raises(InstanceError, match=r"toy\.npy must be a matrix of numbers"):
+    with pytest.raises(InstanceError, match=r"toy\.npy is not an \.npy file of numbers"):
         read_tsptw(write(tmp_path))
+
+
+def write_header(folder, header, version=1):
+    """Write the good file beside an .npy file of that header and no content."""
+    text = header.encode()
+    length = len(text).to_bytes(2 if version == 1 else 4, "little")
+    (folder / "toy.npy").write_bytes(b"\x93NUMPY" + bytes([version, 0]) + length + text)
+    return write(folder)
+
+
+SQUARE = "'fortran_order': False, 'shape': (4, 4)"
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        ("{'descr': '<f8', " + SQUARE, "is not an .npy file of numbers"),  # TokenError in NumPy
+        ("{'descr': '<f99999999999999999999', " + SQUARE + "}", "is not an .npy file of numbers"),
+        ("{'descr': [[[]]], " + SQUARE + "}", "is not an .npy file of numbers"),
+        ("{'descr': " + "[" * 3000 + "]" * 3000 + ", " + SQUARE + "}", "is not an .npy file of numbers"),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (4, True)}", "must be a square matrix, got shape"),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (-4, -4)}", "is for -4 cities, the instance has 4"),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (" + "4," * 900 + ")}", "must be a square matrix"),
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999)}", "is for 99999999999 cities"),
+        ("{'descr': '<f8', " + SQUARE + "}", "is cut off"),
+        ("{'descr': '<c16', " + SQUARE + "}", "must be a matrix of numbers"),
+        ("{'descr': '|O', " + SQUARE + "}", "must be a matrix of numbers"),
+        ("{'descr': ('<f8', (9, 9)), " + SQUARE + "}", "must be a matrix of numbers"),
+    ],
+)
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_strange_header_is_refused_before_anything_is_read(header, words, version, tmp_path):
+    with pytest.raises(InstanceError, match=words) as caught:
+        read_tsptw(write_header(tmp_path, header, version))
+    assert len(str(caught.value)) < 300
+
+
+def test_a_matrix_may_have_its_columns_first_and_its_bytes_swapped(tmp_path):
+    write_pair(tmp_path, np.asfortranarray(SECONDARY.astype(">i4")))
+    assert read_tsptw(tmp_path / "toy.txt").data.costs[1].tolist() == SECONDARY.tolist()
+
+
+def test_a_file_too_long_for_an_instance_is_not_read_to_its_end(tmp_path):
+    with open(tmp_path / "long.txt", "wb") as file:
+        file.truncate(2 * 10**9)  # takes no room on the disk
+    with pytest.raises(InstanceError, match=r"long\.txt has more than 10,000,000 bytes"):
+        read_tsptw(tmp_path / "long.txt")
+    with pytest.raises(InstanceError, match="announces 999999 cities; an instance has 10001 at most"):
+        read_tsptw(write(tmp_path, head="999999"))
+
+
+def test_messages_are_short(tmp_path):
+    for field in ("x" * 9000, "9" * 9000, "-" + "9" * 300):
+        with pytest.raises(InstanceError) as caught:
+            read_tsptw(write_row(tmp_path, f"3 0 4 1 20 90 {field}"))
+        assert len(str(caught.value)) < 300
+
+
+def test_coordinates_too_far_apart_are_refused(tmp_path):
+    with pytest.raises(InstanceError, match=r"toy\.txt: costs must be finite numbers"):
+        read_tsptw(write(tmp_path, ["0 -1e308 0 0 0 9 0", "1 1e308 0 0 0 9 0"], head="2"))
+
+
+@pytest.mark.parametrize("content", ["[" * 200_000, '{"toy": [' + "9" * 400 + ", 1]}", "[]", '{"toy": 3}'])
+def test_reference_points_that_cannot_be_read_do_not_apply(content, tmp_path):
+    (tmp_path / "nadirs.json").write_text(content)
+    assert read_tsptw(write_pair(tmp_path, SECONDARY)).reference_point is None
 
 
 def test_a_secondary_cost_that_is_given_must_be_there(tmp_path):

@@ -101,3 +101,12 @@ def test_an_instance_does_not_change_with_the_array_it_was_made_of():
 def test_bad_costs_are_refused(costs, words):
     with pytest.raises(InstanceError, match=words):
         mo_tsp(costs)
+
+
+def test_small_costs_are_not_rounded_away():
+    """They used to be rounded to 1e-9, whatever their size: all tours seemed equally good."""
+    costs = np.random.default_rng(1).random((2, 6, 6))
+    tour = [3, 1, 2, 5, 4]
+    objectives = mo_tsp(costs).replay(tour)[0]
+    for scale in (1e-5, 1e-12, 1e-100):
+        np.testing.assert_allclose(mo_tsp(scale * costs).replay(tour)[0], scale * objectives, rtol=1e-9)

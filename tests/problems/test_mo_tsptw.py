@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pareto_nrpa import InstanceError, check_problem, generate_tsptw
+from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_tsptw, solve
 from pareto_nrpa.kernels._jit import python_function
+from pareto_nrpa.problems.matrices import euclidean
 from pareto_nrpa.problems.mo_tsptw import mo_tsptw
 
 seeds = st.integers(0, 10_000)
@@ -34,6 +35,12 @@ class Game:
         self.tour.append(move)
 
 
+def is_feasible(data, tour):
+    """Drive along the closed tour."""
+    now, _, late = drive(data, tour)
+    return late == 0 and now + data.costs[0, tour[-1], 0] <= data.closes[0]
+
+
 def drive(data, tour):
     """Return the time at the last city of a tour, costs so far, and how many windows were missed."""
     now, late, sums = data.opens[0], 0, np.zeros(len(data.costs))
@@ -45,28 +52,45 @@ def drive(data, tour):
     return now, sums, late
 
 
-def slow_legal_moves(data, tour):
-    """The rule word for word: play a city that is already late; else drop what makes another city late."""
+def quickest(data, here, to, over):
+    """Return the least time from one city to another, over any of some cities."""
+    direct = data.costs[0, here, to]
+    return min([direct, *(data.costs[0, here, k] + quickest(data, k, to, over - {k}) for k in over)])
+
+
+def slow_legal_moves(data, tour, detours=True):
+    """The rule word for word: play a city that is out of reach; else drop what makes another city late."""
     now, _, _ = drive(data, tour)
     here = tour[-1] if tour else 0
     unvisited = set(range(1, len(data.opens))) - set(tour)
-    arrival = {city: now + data.costs[0, here, city] for city in unvisited}
-    late = {city for city in unvisited if arrival[city] > data.closes[city]}
-    if late:
-        return late
+    customers = set(range(1, len(data.opens))) if detours else set()
+    room = 1 + 1e-11
 
-    def makes_another_late(city):
-        start = max(arrival[city], data.opens[city])
-        return any(start > data.closes[other] for other in unvisited if other != city)
+    def deadline(city):
+        to_depot = quickest(data, city, 0, customers - {city})
+        return min(data.closes[city] * room, data.closes[0] * room - to_depot)
 
-    return {city for city in unvisited if not makes_another_late(city)}
+    deadlines = {city: deadline(city) for city in unvisited}
+    lost = {
+        city
+        for city in unvisited
+        if now + quickest(data, here, city, customers - {here, city}) > deadlines[city]
+    }
+    if lost:
+        return lost
+
+    def makes_someone_late(city):
+        start = max(now + data.costs[0, here, city], data.opens[city])
+        return any(start > deadlines[other] for other in unvisited)
+
+    return {city for city in unvisited if not makes_someone_late(city)} or unvisited
 
 
-def play_against_the_twin(problem, rng):
+def play_against_the_twin(problem, rng, *, detours=False):
     game = Game(problem)
     while moves := game.legal_moves():
         assert len(moves) == len(set(moves))
-        assert set(moves) == slow_legal_moves(problem.data, game.tour)
+        assert set(moves) == slow_legal_moves(problem.data, game.tour, detours)
         game.play(rng.choice(moves))
     return game
 
@@ -79,16 +103,17 @@ def test_legal_moves_follow_the_rule(seed, n, tightness):
 
 
 def random_windows(seed, n):
-    """Windows put anywhere, feasible or not, with many equal times."""
+    """Windows put anywhere, feasible or not, with many equal times; detours are often shorter than the direct way."""
     rng = np.random.default_rng(seed)
     opens = rng.integers(0, 20, n)
-    return mo_tsptw(rng.integers(0, 8, (2, n, n)), opens, opens + rng.integers(0, 20, n))
+    costs, closes = rng.integers(0, 8, (2, n, n)), opens + rng.integers(0, 20, n)
+    return mo_tsptw(costs, opens, closes, check_return=bool(seed % 2))
 
 
 @settings(deadline=None, max_examples=150)
-@given(seed=seeds, n=st.integers(2, 12))
+@given(seed=seeds, n=st.integers(2, 6))
 def test_legal_moves_follow_the_rule_where_nothing_is_feasible(seed, n):
-    game = play_against_the_twin(random_windows(seed, n), np.random.default_rng(seed))
+    game = play_against_the_twin(random_windows(seed, n), np.random.default_rng(seed), detours=True)
     assert sorted(game.tour) == list(range(1, n))
 
 
@@ -107,13 +132,60 @@ def can_be_played(problem, tour):
     return True
 
 
+def feasible_tours(problem):
+    n = len(problem.data.opens)
+    return [tour for tour in permutations(range(1, n)) if is_feasible(problem.data, tour)]
+
+
 @settings(deadline=None, max_examples=40)
 @given(seed=seeds, n=st.integers(2, 7), tightness=tightnesses)
 def test_no_feasible_tour_is_ever_pruned(seed, n, tightness):
     problem = generate_tsptw(n, seed, tightness)
-    feasible = [tour for tour in permutations(range(1, n)) if drive(problem.data, tour)[2] == 0]
+    feasible = feasible_tours(problem)
     assert feasible
     assert all(can_be_played(problem, tour) for tour in feasible)
+
+
+def test_no_feasible_tour_is_pruned_where_detours_are_shorter_than_the_direct_way():
+    """Looking at the direct way only used to prune all feasible tours of every fifth of these instances."""
+    n_feasible = 0
+    for seed in range(300):
+        problem = random_windows(seed, 4 + seed % 4)
+        feasible = feasible_tours(problem)
+        n_feasible += bool(feasible)
+        assert all(can_be_played(problem, tour) for tour in feasible), seed
+    assert n_feasible > 50
+
+
+def test_no_feasible_tour_is_pruned_by_sums_made_in_another_order():
+    """Windows close at the very moment that a tour arrives, over ways whose sums no double holds exactly."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = 3 + seed % 4
+        times = np.round(rng.random((n, n)) * 3, 1)
+        tour, now, closes = rng.permutation(np.arange(1, n)), 0.0, np.zeros(n)
+        for a, b in pairwise((0, *tour, 0)):
+            now += times[a, b]
+            closes[b] = now / (1 + 1e-9)  # what is added to it is lost again
+        problem = mo_tsptw(times, np.zeros(n), closes)
+        assert all(can_be_played(problem, tour) for tour in feasible_tours(problem)), seed
+
+
+def test_a_detour_may_be_the_only_way_to_be_in_time():
+    times = [[0, 1, 100, 50], [1, 0, 1, 50], [100, 1, 0, 5], [50, 50, 5, 0]]
+    problem = mo_tsptw(times, [0] * 4, [1000, 1000, 10, 1000])
+    assert Game(problem).legal_moves() == [1]
+    front = solve(problem, stop=MaxEvaluations(100), seed=0).front
+    assert front.is_feasible
+    assert [1, 2, 3] in front.solutions
+
+
+def test_where_travel_times_keep_the_triangle_inequality_nothing_is_stored_twice():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        n = rng.integers(2, 30)
+        problem = mo_tsptw(euclidean(np.round(rng.random((n, 2)), 1)), [0] * n, [9] * n)  # many on a line
+        assert np.shares_memory(problem.data.shortest, problem.data.costs)
 
 
 def test_a_city_that_is_late_must_be_played():
@@ -161,9 +233,49 @@ def test_every_window_that_is_missed_counts():
     assert problem.replay([1, 2, 3])[1] == 2
 
 
-def test_the_window_of_the_depot_is_not_checked_on_return():
-    problem = mo_tsptw(np.ones((2, 2)), [0, 0], [0, 9])
-    assert problem.replay([1])[1] == 0
+@pytest.mark.parametrize("closes, late", [(2, 0), (1.99, 1), (0, 1), (np.inf, 0)])
+def test_a_tour_must_be_back_before_the_depot_closes(closes, late):
+    problem = mo_tsptw(np.ones((2, 2)), [0, 0], [closes, 9])
+    assert problem.replay([1])[1] == late
+    unchecked = mo_tsptw(np.ones((2, 2)), [0, 0], [closes, 9], check_return=False)
+    assert unchecked.replay([1])[1] == 0
+
+
+def test_a_move_after_which_nobody_is_back_in_time_is_dropped():
+    times = [[0, 1, 1], [1, 0, 1], [5, 1, 0]]  # the way back from city 2 is long
+    assert sorted(Game(mo_tsptw(times, [0] * 3, [7, 9, 9])).legal_moves()) == [1, 2]
+    problem = mo_tsptw(times, [0] * 3, [3, 9, 9])
+    assert Game(problem).legal_moves() == [2, 1]  # from 2 over 1 in time
+    assert problem.replay([2, 1])[1] == 0
+    assert problem.replay([1, 2])[1] == 1
+    assert Game(mo_tsptw(times, [0] * 3, [2, 9, 9])).legal_moves() == [2]
+
+
+def test_a_sum_of_decimals_that_ends_at_closing_time_is_in_time():
+    times = [[0, 0.1, 9], [9, 0, 0.2], [0.3, 9, 0]]
+    assert 0.1 + 0.2 > 0.3
+    problem = mo_tsptw(times, [0, 0, 0], [0.6, 9, 0.3])
+    assert problem.replay([1, 2])[1] == 0
+    assert can_be_played(problem, [1, 2])
+    assert mo_tsptw(times, [0, 0, 0], [0.6, 9, 0.2999999]).replay([1, 2])[1] == 1
+    assert mo_tsptw(times, [0, 0, 0], [0.5999999, 9, 0.3]).replay([1, 2])[1] == 1
+
+
+@pytest.mark.parametrize("shift", [480, 1440, 1e6])
+def test_another_beginning_of_the_day_changes_nothing(shift):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = 6
+        times = np.round(rng.random((n, n)) * 3, 1)
+        opens, closes = np.zeros(n), np.zeros(n)
+        for tour in (rng.permutation(np.arange(1, n)) for _ in range(2)):
+            now = 0.0
+            for a, b in pairwise((0, *tour, 0)):
+                now = round(now + times[a, b], 1)
+                closes[b] = max(closes[b], now)
+        here, there = mo_tsptw(times, opens, closes), mo_tsptw(times, opens + shift, closes + shift)
+        assert feasible_tours(here)
+        assert feasible_tours(here) == feasible_tours(there)
 
 
 def test_the_day_starts_when_the_depot_opens():
@@ -233,6 +345,12 @@ def test_an_instance_does_not_change_with_the_arrays_it_was_made_of():
         (np.ones((1, 1)), "costs must be for at least 2 cities, got 1"),
         ([[0, np.nan], [1, 0]], "costs must be finite numbers, got NaN or infinity"),
         ([[0, -2], [1, 0]], "costs must not be negative, got -2"),
+        ([[0, 1j], [1, 0]], "costs must be square matrices of numbers"),
+        (np.ones((2, 2), complex), "costs must be square matrices of numbers"),
+        ([["0", "1"], ["1", "0"]], "costs must be square matrices of numbers"),
+        ([[0, 10**400], [1, 0]], "costs must be square matrices of numbers"),
+        ([[0, 1e300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e\+300"),
+        ([[0, 1e-300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e-300"),
     ],
 )
 def test_bad_costs_are_refused(costs, words):
@@ -248,6 +366,11 @@ def test_bad_costs_are_refused(costs, words):
         ([0, -1], [9, 9], "opens must be times of at least 0, got -1"),
         ([0, 0], [9, np.nan], "closes must be times of at least 0, got nan"),
         ([0, 5], [9, 4], "the window of city 1 closes at 4, before it opens at 5"),
+        ([0, np.inf], [9, np.inf], "opens must be finite times, got infinity for city 1"),
+        ([0, 1j], [9, 9], "opens must be 2 times, one for each city"),
+        ("soon", [9, 9], "opens must be 2 times, one for each city"),
+        ([0, 0], [9, None], "closes must be times of at least 0, got nan"),
+        ([0, 0], [9, [9]], "closes must be 2 times, one for each city"),
     ],
 )
 def test_bad_windows_are_refused(opens, closes, words):

@@ -36,14 +36,14 @@ def info(
 
 
 def _describe(problem: CompiledProblem) -> None:
-    from ..problems.mo_tsptw import Windows
+    from ..problems.mo_tsptw import TSPTWData
     from ..truth import true_front
 
     if problem.all_objectives is not None:
         _describe_known(problem)
         return
     typer.echo(f"{problem.name}: {problem.max_moves + 1} cities, {problem.n_objectives} objective(s)")
-    if isinstance(problem.data, Windows):
+    if isinstance(problem.data, TSPTWData):
         widths = (problem.data.closes - problem.data.opens)[1:]
         typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import operator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from ..exceptions import ParetoNRPAError
 from ..files import write_atomically
+from .fields import INFEASIBLE, OPEN, PROVED, READERS, of_one_width, shortened
 
 if TYPE_CHECKING:
     import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FORMAT = "pareto-nrpa certificate 1"
-PROVED, INFEASIBLE, OPEN = "proved complete", "proved infeasible", "not finished"
+_LONGEST_FILE = 100_000_000  # bytes
 
 
 class CertificateError(ParetoNRPAError):
@@ -38,9 +38,7 @@ class Certificate:
     objectives: NDArray[np.float64]  # [k, m], sorted; all efficient vectors if the status is PROVED
     solutions: list[list[int]]  # a tour for each: the cities after the depot
     open_boxes: NDArray[np.float64]  # [b, 2, m]: from, to; a better tour can be nowhere else
-    lower_bounds: NDArray[
-        np.float64
-    ]  # [l, m]: every feasible tour is at least as bad as one of these in all objectives
+    lower_bounds: NDArray[np.float64]  # [l, m]: every feasible tour is as bad as one of these in all objectives
     gap: float  # share of the hypervolume under the lower bounds that the front does not have
     labels: int
     cpu_seconds: float
@@ -97,64 +95,65 @@ class Certificate:
         text = json.dumps(self.to_dict(), allow_nan=False)
         return write_atomically(path, lambda file: _write(file, text))
 
+    def check_consistency(self) -> None:
+        """Raise if what is said in one place contradicts what is said in another."""
+        if self.status == INFEASIBLE and self.solutions:
+            raise CertificateError("the certificate says that no tour is feasible, and has tours.")
+        if self.status == PROVED and not self.solutions:
+            raise CertificateError("the certificate says that it has all efficient tours, and has none.")
+        if self.proved and (len(self.open_boxes) or self.gap or self.stopped_by):
+            raise CertificateError("the certificate says that nothing is open, and has open boxes, a gap or a stop.")
+        if not self.proved and not self.stopped_by:
+            raise CertificateError("the certificate says that it is not finished, and not what stopped it.")
+
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate; whether it tells the truth is for `check_certificate` to say."""
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            with open(path, "rb") as file:
+                text = file.read(_LONGEST_FILE + 1)
+            if len(text) > _LONGEST_FILE:
+                raise CertificateError(f"{path} is not a certificate: it has more than {_LONGEST_FILE:,} bytes.")
+            content = json.loads(text)
+        except CertificateError:
+            raise
         except OSError as error:
             raise CertificateError(f"cannot read the certificate {path}: {error.strerror or error}.") from error
         except (ValueError, RecursionError) as error:
             raise CertificateError(f"{path} is not a certificate: it is not JSON, or is cut off.") from error
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
             raise CertificateError(f"{path} is not a certificate: its format is not {_FORMAT!r}.")
+        certificate = cls(**_read(path, {"stage": 1, **content}))  # earlier ones have no stage
+        certificate.check_consistency()
+        if content.get("proved", certificate.proved) is not certificate.proved:
+            raise CertificateError(
+                f"the certificate {path} is damaged: its status is {certificate.status!r}, which 'proved' contradicts."
+            )
+        return certificate
+
+
+def _read(path: str | os.PathLike[str], content: dict[str, Any]) -> dict[str, Any]:
+    """Return all values of a certificate, or say which one is missing or wrong."""
+    values = {}
+    for name, read in READERS.items():
+        if name not in content:
+            raise CertificateError(f"the certificate {path} is damaged: {name!r} is missing.")
         try:
-            return cls._from_dict(content)
-        except KeyError as error:
-            raise CertificateError(f"the certificate {path} is damaged: {error} is missing.") from error
-        except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
-            raise CertificateError(f"the certificate {path} is damaged: a value is not what it should be.") from error
-
-    @classmethod
-    def _from_dict(cls, content: dict[str, Any]) -> Certificate:
-        solutions = [[operator.index(city) for city in tour] for tour in content["solutions"]]
-        boxes = [[_infinite(box["from"], -math.inf), _infinite(box["to"], math.inf)] for box in content["open_boxes"]]
-        vectors = [*content["objectives"], *content["lower_bounds"], *(box[0] for box in boxes)]
-        width = len(vectors[0]) if vectors else 2
-        numbers = [*np.ravel([*content["objectives"], *content["lower_bounds"]]), content["gap"]]
-        if content["status"] not in (PROVED, INFEASIBLE, OPEN) or not np.isfinite(np.array(numbers, dtype=float)).all():
-            raise ValueError
-        return cls(
-            instance=str(content["instance"]),
-            fingerprint=str(content["fingerprint"]),
-            status=str(content["status"]),
-            stopped_by=str(content["stopped_by"]),
-            objectives=np.array(content["objectives"], dtype=float).reshape(len(solutions), width),
-            solutions=solutions,
-            open_boxes=np.array(boxes, dtype=float).reshape(len(boxes), 2, width),
-            lower_bounds=np.array(content["lower_bounds"], dtype=float).reshape(len(content["lower_bounds"]), width),
-            gap=float(content["gap"]),
-            labels=int(content["labels"]),
-            cpu_seconds=float(content["cpu_seconds"]),
-            wall_seconds=float(content["wall_seconds"]),
-            stage=_positive(content.get("stage", 1)),
-            versions={str(name): str(number) for name, number in content["versions"].items()},
-        )
-
-
-def _positive(value: Any) -> int:
-    number = operator.index(value)
-    if number < 1:
-        raise ValueError
-    return number
+            values[name] = read(content[name])
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
+            raise CertificateError(
+                f"the certificate {path} is damaged: {name!r} is not what it should be, got {shortened(content[name])}."
+            ) from error
+    try:
+        return of_one_width(values)
+    except ValueError as error:
+        raise CertificateError(
+            f"the certificate {path} is damaged: its objectives, bounds and tours do not fit together."
+        ) from error
 
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _infinite(values: list[float | None], infinity: float) -> list[float]:
-    return [infinity if value is None else float(value) for value in values]
 
 
 def _write(file: Any, text: str) -> None:

@@ -12,15 +12,16 @@ import numpy as np
 from ..exceptions import ProblemError
 from ..nrpa.params import ParetoNRPA
 from ..problem import CompiledProblem, data_fingerprint
-from ..problems.mo_tsptw import Windows
+from ..problems.mo_tsptw import TSPTWData
 from ..result import Front, Result
 from ..solver import Interrupt, check_seed, solve, versions
 from ..stop import MaxEvaluations, MaxRuntime
-from .certificate import INFEASIBLE, OPEN, PROVED, Certificate
+from .certificate import Certificate
 from .check import check_certificate, check_tours, rounded_costs
 from .compiling import compile_proof, proof_is_compiled
+from .fields import INFEASIBLE, OPEN, PROVED
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
-from .network import build_networks
+from .network import build_networks, unit_costs
 from .proof import Progress, Proof
 from .region import KnownFront, open_intervals
 
@@ -34,7 +35,7 @@ _LEAST_MEMORY = 1e8
 _INCUMBENT_EVALUATIONS = 20_000
 # Tried if neither they nor the first stage of the proof find a tour.
 _MORE_EVALUATIONS = 500_000
-# Bounds are sums made in another order than along a tour.
+# Bounds are sums made in another order than along a tour. In terms of `unit_costs`, and of the bound.
 _SAFETY = 1e-6
 _RELATIVE_SAFETY = 1e-10
 # Far above anything that is driven, and far below where sums of doubles go wrong.
@@ -144,7 +145,7 @@ def _compile(problem: CompiledProblem, on_compile: Callable[[], None] | None, *,
 
 
 def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
-    if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, Windows):
+    if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, TSPTWData):
         raise ProblemError(
             "certify proves travelling salesman problems with time windows, made by mo_tsptw or read by load; got "
             f"{getattr(problem, 'name', None) or type(problem).__name__}."
@@ -264,8 +265,9 @@ def _bounds(problem: CompiledProblem, proof: Proof | None) -> list[LowerBound]:
     entered = [np.where(np.eye(len(matrix), dtype=bool), np.inf, matrix).min(axis=0).sum() for matrix in costs]
     simple = [(np.eye(len(costs))[k], float(least)) for k, least in enumerate(entered)]
     proved = [] if proof is None else proof.least
+    unit = unit_costs(costs)
     return [
-        (weights, bound - max(_SAFETY, _RELATIVE_SAFETY * abs(bound)))
+        (weights, bound - max(_SAFETY * float(unit @ weights), _RELATIVE_SAFETY * abs(bound)))
         for weights, bound in [*simple, *proved]
         if math.isfinite(bound)
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..metrics import hypervolume, nondominated
+from ..metrics import hypervolume, nondominated, worst_point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,12 +63,12 @@ def remaining_gap(
     if not len(front):
         return 1.0
     if front.objectives.shape[1] == 1:
-        return float(1 - lower_bounds.min() / front.objectives.min()) if front.objectives.min() > 0 else 0.0
-    worst = front.objectives.max(axis=0)
-    if reference_point is None or not (worst < reference_point).all():
-        reference_point = worst + 0.1 * np.maximum(worst - front.objectives.min(axis=0), 1.0)
+        least, best = max(lower_bounds.min(), 0.0), front.objectives.min()
+        return float(max(1 - least / best, 0.0)) if best > 0 else 0.0
+    if reference_point is None or not (front.objectives.max(axis=0) < reference_point).all():
+        reference_point = worst_point(front.objectives)
     possible = hypervolume(lower_bounds, reference_point=reference_point)
-    return float(1 - hypervolume(front.objectives, reference_point=reference_point) / possible)
+    return max(0.0, float(1 - hypervolume(front.objectives, reference_point=reference_point) / possible))
 
 
 def _least(bounds: list[LowerBound], objective: int, m: int) -> float:

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..files import write_atomically
 from ..problem import CompiledProblem, data_fingerprint
-from ..problems.mo_tsptw import Windows, evaluate
+from ..problems.mo_tsptw import TSPTWData, evaluate
 from ..result import Front
-from .certificate import PROVED
+from .fields import PROVED
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +27,7 @@ _FORMAT = "pareto-nrpa certified fronts 1"
 
 def certified_front(problem: Any) -> Front | None:
     """Return all efficient tours of a problem, where they come with the package; None for all others."""
-    if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, Windows):
+    if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, TSPTWData):
         return None
     if problem.evaluate is not evaluate:  # another problem on the same data
         return None

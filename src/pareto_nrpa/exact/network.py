@@ -11,12 +11,13 @@ from ..kernels.labelling import Network
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..problems.mo_tsptw import Windows
+    from ..problems.mo_tsptw import TSPTWData
 
 # Times that were computed in another order than along a tour may differ from those in the last digits.
 TOLERANCE = 1e-7
-# They are that small up to this time. Longer days are counted in a larger unit, a power of 2, which changes no digit.
-_LONGEST_DAY = 1e5
+# They are that small up to this time. Longer days are counted in a larger unit, very short ones in a smaller one: a power
+# of 2, which changes no digit.
+_SHORTEST_DAY, _LONGEST_DAY = 1.0, 1e5
 _MOST_ROUNDS = 1000
 _LONG_AGO = -1e18
 
@@ -27,14 +28,15 @@ class Networks(NamedTuple):
     forward: Network
     backward: Network  # tours the other way round; time t there is horizon - t here
     horizon: float
+    back_by: float  # when a tour must be back at the depot
 
 
-def build_networks(windows: Windows) -> Networks | None:
+def build_networks(data: TSPTWData) -> Networks | None:
     """Return the networks of an instance, or None if its windows contradict each other: no tour is feasible."""
-    longest = windows.opens.max() + windows.costs[0].max(axis=1).sum()
-    unit = 2.0 ** max(0.0, np.ceil(np.log2(max(longest, 1.0) / _LONGEST_DAY)))
-    times, first, last = windows.costs[0] / unit, windows.opens / unit, windows.closes / unit
-    shortest = _shortest_times(times)
+    longest = data.opens.max() + data.costs[0].max(axis=1).sum()
+    is_usual = longest == 0 or _SHORTEST_DAY <= longest <= _LONGEST_DAY
+    unit = 1.0 if is_usual else 2.0 ** np.ceil(np.log2(longest / _LONGEST_DAY))
+    times, shortest, first, last = (array / unit for array in (data.costs[0], data.shortest, data.opens, data.closes))
     tightened = _tighten(times, shortest, first, last)
     if tightened is None:
         return None
@@ -42,7 +44,7 @@ def build_networks(windows: Windows) -> Networks | None:
     horizon = float(closes.max())
     forward = Network(
         travel=times,
-        costs=windows.costs,
+        costs=data.costs,
         # A tour keeps to the windows as they are given; what follows from them may be wrong in the last digits.
         opens=np.maximum(first, opens - TOLERANCE),
         closes=np.minimum(last, closes + TOLERANCE),
@@ -54,14 +56,13 @@ def build_networks(windows: Windows) -> Networks | None:
         memory=_everything(len(times)),
         **_deadlines(closes, shortest),
     )
-    return Networks(forward, _reversed(forward, opens, closes, horizon), horizon)
+    return Networks(forward, _reversed(forward, opens, closes, horizon, last[0]), horizon, float(last[0]))
 
 
-def _shortest_times(times: NDArray[np.float64]) -> NDArray[np.float64]:
-    shortest = times.copy()
-    for k in range(len(times)):
-        shortest = np.minimum(shortest, shortest[:, k : k + 1] + shortest[k : k + 1, :])
-    return shortest
+def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, for each of the costs [m, n, n], what counts as one: 1, or the largest where all are smaller."""
+    largest = costs.max(axis=(1, 2))
+    return np.where(largest > 0, np.minimum(largest, 1.0), 1.0)
 
 
 def _tighten(
@@ -73,8 +74,10 @@ def _tighten(
     is known by then has to do.
     """
     never = opens.max() + times.max(axis=1).sum()  # no tour is on its way so late
+    is_back_in_time = np.isfinite(closes[0])  # by rule, or nobody looks
     opens, closes = opens.copy(), np.minimum(closes, never)
-    closes[0] = never  # nobody checks when a tour is back
+    if is_back_in_time:
+        closes[1:] = np.minimum(closes, closes[0] - shortest[:, 0])[1:]
     arcs = ~np.eye(len(times), dtype=bool)
     for _ in range(_MOST_ROUNDS):
         old = np.concatenate([opens, closes])
@@ -89,7 +92,8 @@ def _tighten(
             return None
         if np.array_equal(old, np.concatenate([opens, closes])):
             break
-    closes[0] = closes[1:].max()
+    latest_return = np.where(arcs[:, 0], closes + times[:, 0], -np.inf).max()
+    closes[0] = min(closes[0], latest_return) if is_back_in_time else closes[1:].max()
     return opens, closes, arcs, before
 
 
@@ -112,7 +116,7 @@ def _usable_arcs(
     between = before.astype(np.int64) @ before.astype(np.int64) > 0
     arcs = (opens[:, None] + times <= closes[None, :] + TOLERANCE) & ~before.T & ~between
     arcs[0] &= ~before.any(axis=0)
-    arcs[:, 0] = ~before.any(axis=1)
+    arcs[:, 0] &= ~before.any(axis=1)
     np.fill_diagonal(arcs, False)
     return arcs
 
@@ -157,10 +161,13 @@ def _deadlines(closes: NDArray[np.float64], shortest: NDArray[np.float64]) -> di
     }
 
 
-def _reversed(forward: Network, opens: NDArray[np.float64], closes: NDArray[np.float64], horizon: float) -> Network:
+def _reversed(
+    forward: Network, opens: NDArray[np.float64], closes: NDArray[np.float64], horizon: float, back_by: float
+) -> Network:
     n = len(opens)
     travel = forward.travel.T.copy()
-    travel[0] = _LONG_AGO  # a tour may be back at any time
+    if not np.isfinite(back_by):
+        travel[0] = _LONG_AGO  # a tour may be back at any time
     return forward._replace(
         travel=travel,
         costs=np.ascontiguousarray(forward.costs.transpose(0, 2, 1)),

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..kernels.labelling import BOUNDED, COUNT, DOMINATED, REMOVED
-from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, next_layer, root
+from ..problems.matrices import rounded_all, step_below
+from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, Layer, next_layer, root
+from .network import unit_costs
 from .region import EVERYTHING, Interval, KnownFront, complement, partition
 from .relaxation import Direction, Effort, Relaxation, combined
 
@@ -26,14 +28,16 @@ if TYPE_CHECKING:
 
     from .network import Networks
 
-# Objectives are rounded to 1e-9: a tour in a box is at least that far from its corner, of which half is the rounding.
-_BELOW_A_CORNER = 0.25e-9
+# Objectives are rounded: a tour in a box is at least a step below its corner, of which half is the rounding.
+_STEPS_BELOW_A_CORNER = 0.25
 # Sums made in another order than along a tour may differ by so much, for each city and unit.
 _NOISE = 1e-15
-# Bounds are made for a little more than the corners, as they are such sums themselves.
+# Bounds are made for a little more than the corners, as they are such sums themselves; in costs up to 1 for less.
 _ABOVE_THE_CORNERS = 1e-6
 _SHARE_ABOVE_THE_CORNERS = 1e-10
 _DIRECTIONS_KEPT = 12
+# Prices of a direction in which costs are so much larger say nothing of another one.
+_OUT_OF_SCALE = 1e3
 # What a first tour is hoped to cost, in terms of the least that it can cost; and so on if there is none.
 _HOPE = 1.2
 
@@ -123,7 +127,8 @@ class Proof:
 
     def _look_for_a_tour(self, stage: Stage) -> None:
         """Look for a first tour below a cost that grows, as bounds say nothing where nothing is too much."""
-        most = 1.0 + self.networks.forward.costs[0].max(axis=1).sum()  # no tour costs more
+        costs = self.networks.forward.costs
+        most = unit_costs(costs)[0] + costs[0].max(axis=1).sum()  # no tour costs more
         if not np.isfinite(self._hope):
             weights = np.eye(self.front.objectives.shape[1])[0]
             boxes = np.full((1, len(weights)), most)
@@ -194,29 +199,38 @@ class Proof:
             if not len(layer.states):
                 break
         self.labels += ancestry.size
-        return is_complete, self._add_tours(layer.costs, layer.last(), ancestry)
+        return is_complete, self._add_tours(layer, ancestry)
 
     def _corners(self, boxes: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
         """Return what the weighted sum of a tour in a box is below."""
         sums = _sums(boxes, direction.weights)
-        largest = np.abs(sums) + 2 * np.abs(direction.prices).sum()  # that is added up on the way
-        return np.asarray(sums - _BELOW_A_CORNER + _NOISE * len(self.networks.forward.opens) * largest)
+        below = _STEPS_BELOW_A_CORNER * _sums(step_below(boxes), direction.weights)
+        return np.asarray(sums - below + self._noise(sums, direction.prices))
 
-    def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    def _noise(self, sums: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return by how much weighted sums may differ when they are made in another order."""
+        largest = np.abs(sums) + 2 * np.abs(prices).sum()  # that is added up on the way
+        return np.asarray(_NOISE * len(self.networks.forward.opens) * largest)
+
+    def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64], prices: NDArray[np.float64]) -> float:
         """Return up to where bounds must hold for all boxes."""
-        highest = float(_sums(boxes, weights).max())
-        return highest + _ABOVE_THE_CORNERS + _SHARE_ABOVE_THE_CORNERS * abs(highest)
+        sums = _sums(boxes, weights)
+        unit = float(unit_costs(self.networks.forward.costs) @ weights)
+        room = _ABOVE_THE_CORNERS * unit + _SHARE_ABOVE_THE_CORNERS * np.abs(sums) + 2 * self._noise(sums, prices)
+        return float((sums + room).max())
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
         self.progress.labels = int(numbers[COUNT] - numbers[REMOVED])
         self.progress.points = len(self.front)
         self.look_up(self.progress)
 
-    def _add_tours(self, costs: NDArray[np.float64], last: NDArray[np.uint8], ancestry: Ancestry) -> int:
-        closing = self.networks.forward.costs[:, last, 0].T
-        objectives = np.round(costs + closing, 9)  # as the problem does
+    def _add_tours(self, layer: Layer, ancestry: Ancestry) -> int:
+        """Close the paths that are back in time, and take in what they are worth; returns how many points are new."""
+        last, network = layer.last(), self.networks.forward
+        in_time = np.flatnonzero(layer.times + network.travel[last, 0] <= self.networks.back_by)
+        objectives = rounded_all((layer.costs + network.costs[:, last, 0].T)[in_time])
         new = np.flatnonzero(self.front.is_new(objectives))
-        return self.front.add((objectives[path], ancestry.tour(int(path))) for path in new)
+        return self.front.add((objectives[i], ancestry.tour(int(in_time[i]))) for i in new)
 
     def _directions(self, interval: Interval, effort: Effort) -> list[Direction]:
         """Return the directions in which an interval is bounded: across it, and across its neighbours."""
@@ -259,7 +273,7 @@ class Proof:
         is_known = near is not None and near.effort == effort and _distance(near.weights, weights) <= tolerance
         if near is None or not is_known:
             return self._make_direction(weights, boxes, effort, near)
-        if self._limit(boxes, near.weights) <= near.limit:
+        if self._limit(boxes, near.weights, near.prices) <= near.limit:
             return near
         self.directions = [known for known in self.directions if known is not near]
         return self._make_direction(near.weights, boxes, effort, near, new_prices=False)
@@ -274,13 +288,14 @@ class Proof:
         new_prices: bool = True,
     ) -> Direction:
         """Compute the bounds for a direction, starting from what was found for a near one."""
-        limit = self._limit(boxes, weights)
         relaxation = Relaxation(self.networks, weights, self._count)
+        if near is not None and np.abs(near.prices).max() > _OUT_OF_SCALE * relaxation.sums.max():
+            near = None
         relaxation.start_from(near)
         if new_prices:
             best_known = (self.front.objectives @ weights).min() if len(self.front) else 2 * relaxation.sums.max()
             relaxation.find_prices(float(best_known), effort, is_warm=near is not None)
-        direction = relaxation.direction(limit, effort)
+        direction = relaxation.direction(self._limit(boxes, weights, relaxation.prices), effort)
         self.least.append((weights, direction.least))
         self.directions = [*self.directions[1 - _DIRECTIONS_KEPT :], direction]
         return direction

@@ -6,11 +6,13 @@ import numpy as np
 
 from ..exceptions import InstanceError
 from ..problem import CompiledProblem
+from .instances import MOST_CITIES
 from .matrices import euclidean
 from .mo_tsp import mo_tsp
 from .mo_tsptw import mo_tsptw
 
 _SIDE = 100.0  # cities lie in a square of this side
+_MOST_COSTS = 300_000_000  # gigabytes
 _SERVICE = 10.0  # time spent at each city, as in the public instances
 
 
@@ -19,7 +21,7 @@ def generate_tsptw(
 ) -> CompiledProblem:
     """Return a random problem with time windows that has at least one feasible tour.
 
-    A random tour is driven first; each window is then put around the time of arrival on it.
+    A random tour is driven first; each window is then put around the time of arrival on it. The depot never closes.
 
     Parameters
     ----------
@@ -50,14 +52,15 @@ def generate_tsptw(
     # A sliver on both sides, so that a window of width zero is no knife's edge.
     opens = np.maximum(0.0, np.floor(arrivals - before))
     closes = np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
-    opens[0], closes[0] = 0.0, np.ceil(day) + 1.0
     if tightness == 0:
-        opens[:], closes[:] = 0.0, closes[0]
+        opens[:], closes[:] = 0.0, np.ceil(day) + 1.0
+    opens[0], closes[0] = 0.0, np.inf
     return mo_tsptw(
         costs,
         opens,
         closes,
         distances=distances,
+        metric=True,
         name=name or f"tsptw:n={n},seed={seed},tightness={tightness:g},objectives={n_objectives}",
     )
 
@@ -74,3 +77,7 @@ def _check(n: int, n_objectives: int, seed: int) -> None:
     for name, value, least in (("n", n, 2), ("n_objectives", n_objectives, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InstanceError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    if n > MOST_CITIES:
+        raise InstanceError(f"n must be at most {MOST_CITIES}, got {n}.")
+    if n * n * n_objectives > _MOST_COSTS:
+        raise InstanceError(f"n * n * n_objectives must be at most {_MOST_COSTS:,}, got {n} and {n_objectives}.")

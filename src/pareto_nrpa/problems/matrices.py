@@ -12,29 +12,62 @@ from ..kernels._jit import kernel
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-_GRAIN = 1e9
-
 BIAS_FACTOR = -10.0  # the paper's bias: -10 times the normalised distance
+
+# Costs of tours are rounded to 1e-9; those below 1 to twelve digits, so that no scale makes different tours equal.
+_STEPS, _FIRST_DIGITS = 1e9, 1e11
+# What rounding can be done for. Nothing that is driven comes near.
+_SMALLEST, _LARGEST = 1e-200, 1e200
+# A detour is shorter than the direct way if it is by more than the rounding of a sum.
+_NOISE = 1e-14
 
 
 @kernel
 def rounded(cost: Any) -> Any:
     """Return a cost in steps of 1e-9: the same edges summed in another order must not seem better in the last bit."""
-    return np.rint(cost * _GRAIN) / _GRAIN
+    steps = _STEPS
+    if 0.0 < cost < 1.0:
+        while cost * steps < _FIRST_DIGITS:
+            steps *= 10.0
+    return np.rint(cost * steps) / steps
+
+
+def rounded_all(costs: ArrayLike) -> NDArray[np.float64]:
+    """Return an array of costs, each `rounded`."""
+    values = np.asarray(costs, dtype=float)
+    steps = np.full(values.shape, _STEPS)
+    is_small = (values > 0) & (values < 1)
+    while (short := is_small & (values * steps < _FIRST_DIGITS)).any():
+        steps[short] *= 10.0
+    return np.asarray(np.rint(values * steps) / steps)
+
+
+def step_below(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far below each rounded cost the next smaller one is, at least."""
+    return np.where(costs > 1, 1 / _STEPS, np.maximum(costs, 0.0) / (10 * _FIRST_DIGITS))
 
 
 def euclidean(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distances between points [n, 2]."""
-    distances: NDArray[np.float64] = np.hypot(*(points[:, None, :] - points[None, :, :]).transpose(2, 0, 1))
+    """Return the distances between points [n, 2]; infinite where they are too large for a number."""
+    with np.errstate(over="ignore"):
+        distances: NDArray[np.float64] = np.hypot(*(points[:, None, :] - points[None, :, :]).transpose(2, 0, 1))
     return distances
+
+
+def checked_floats(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
+    """Return a copy of an array as contiguous floats, or say that it must be `what`."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind not in "biufO":  # text would be read as numbers, and complex numbers lose a part
+            raise TypeError
+        return np.array(given, dtype=float, order="C")
+    except (OverflowError, TypeError, ValueError) as error:
+        raise InstanceError(f"{name} must be {what}.") from error
 
 
 def checked_matrices(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return square cost matrices [m, n, n] as contiguous floats, or say what is wrong with them."""
-    try:
-        matrices = np.array(values, dtype=float, order="C")
-    except (TypeError, ValueError) as error:
-        raise InstanceError(f"{name} must be square matrices of numbers, all of one size.") from error
+    matrices = checked_floats(values, name, "square matrices of numbers, all of one size")
     if matrices.ndim == 2:
         matrices = matrices[None]
     if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2]:
@@ -47,7 +80,24 @@ def checked_matrices(values: ArrayLike, name: str) -> NDArray[np.float64]:
         raise InstanceError(f"{name} must be finite numbers, got NaN or infinity.")
     if (matrices < 0).any():
         raise InstanceError(f"{name} must not be negative, got {matrices.min():g}.")
+    extreme = matrices[(matrices > 0) & ((matrices < _SMALLEST) | (matrices > _LARGEST))]
+    if extreme.size:
+        raise InstanceError(f"{name} must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got {extreme[0]:g}.")
     return matrices
+
+
+def shortest_times(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the travel times [n, n] over as many other cities as it takes, city 0 not among them (Floyd-Warshall).
+
+    Where no detour is shorter, which is where the triangle inequality holds, that is the very array given.
+    """
+    shortest, detour = times.copy(), np.empty_like(times)
+    for stop in range(1, len(times)):
+        np.add(shortest[:, stop : stop + 1], shortest[stop], out=detour)
+        np.minimum(shortest, detour, out=shortest)
+    is_shorter = shortest < (1 - _NOISE) * times
+    np.fill_diagonal(is_shorter, False)  # nobody drives there
+    return np.where(is_shorter, shortest, times) if is_shorter.any() else times
 
 
 def normalised(matrices: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,11 @@
 
 A tour leaves city 0, visits every other city once and returns. Each objective is the sum of one cost along the closed
 tour. The first cost is also the time it takes; arriving before a window opens means waiting, arriving after it closes
-is a violation. A solution is the order of the cities after city 0.
+is a violation, on return to city 0 too. A solution is the order of the cities after city 0.
+
+Arriving at closing time is in time, also where a sum of decimals ends a little above it: every window closes a
+billionth of its closing time later than it says. That is done once, here, and all that asks who is late looks at it:
+playout, evaluation, pruning, proof and check.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from ..exceptions import InstanceError
 from ..genotype import Permutation
 from ..kernels._jit import kernel
 from ..problem import CompiledProblem
-from .matrices import BIAS_FACTOR, checked_matrices, normalised, rounded
+from .matrices import BIAS_FACTOR, checked_floats, checked_matrices, normalised, rounded, shortest_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,22 +27,30 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-class Windows(NamedTuple):
+# Far above the rounding of sums, far below what any clock shows.
+_TOLERANCE = 1e-9
+# A bound on a time may differ by so much from what is driven, as it is a sum made in another order.
+_NOISE = 1e-11
+
+
+class TSPTWData(NamedTuple):
     """A read-only instance: n cities, city 0 the depot."""
 
     costs: np.ndarray  # [n_objectives, n, n] float64, costs[0] is travel time too
     distances: np.ndarray  # [n_objectives, n, n] float64, each divided by its largest entry, for the bias
     opens: np.ndarray  # [n] float64
-    closes: np.ndarray  # [n] float64
+    closes: np.ndarray  # [n] float64, tolerance included; infinite for a depot that is not checked on return
+    shortest: np.ndarray  # [n, n] float64, travel time over other cities; costs[0] itself where no detour is shorter
+    deadlines: np.ndarray  # [n] float64, who gets there later is late there or at the depot
     farthest: np.ndarray  # [n] float64, the longest way from each city
     last_opening: np.ndarray  # [1] float64, after it every city is open
-    by_closing: np.ndarray  # [n - 1] uint64, the cities to visit, the first to close first
+    by_deadline: np.ndarray  # [n - 1] uint64, the cities to visit, the earliest deadline first
 
 
 class Tour(NamedTuple):
     """What one playout writes to."""
 
-    unvisited: np.ndarray  # [n - 1] uint64, by closing time; unsigned, so that indexing needs no sign test
+    unvisited: np.ndarray  # [n - 1] uint64, by deadline; unsigned, so that indexing needs no sign test
     numbers: np.ndarray  # [3] int64: unvisited cities, city at hand, violations
     time: np.ndarray  # [1] float64
     sums: np.ndarray  # [n_objectives] float64
@@ -51,48 +63,52 @@ _LEFT, _CITY, _LATE = 0, 1, 2
 def initial_state(data):
     """Stand at the depot at the start of the day."""
     numbers = np.zeros(3, np.int64)
-    numbers[_LEFT] = data.by_closing.size
+    numbers[_LEFT] = data.by_deadline.size
     time = np.zeros(1)
     time[0] = data.opens[0]
-    return Tour(data.by_closing.copy(), numbers, time, np.zeros(data.costs.shape[0]))
+    return Tour(data.by_deadline.copy(), numbers, time, np.zeros(data.costs.shape[0]))
 
 
 @kernel
 def legal_moves(data, state, out):
     """Fill in the cities worth visiting next: a rule that never removes a feasible tour.
 
-    If a city can no longer be reached in time, one of those is played. Else a city is left out if starting there
-    would be after another one closes. The two earliest closing times decide, and they stand first in `unvisited`.
+    If a city can no longer be reached in time, by whatever detour, one of those is played. Else a city is left out if
+    starting there would be after the first deadline. Whoever has it stands first in `unvisited`.
     """
     left = np.uint64(state.numbers[_LEFT])
     if left == 0:
         return 0
     unvisited = state.unvisited
     now = state.time[0]
-    row = data.costs[0, np.uint64(state.numbers[_CITY])]
-    first = data.closes[unvisited[0]]
-    latest = now + data.farthest[np.uint64(state.numbers[_CITY])]
+    here = np.uint64(state.numbers[_CITY])
+    first = data.deadlines[unvisited[0]]
+    latest = now + data.farthest[here]
     if latest <= first and data.last_opening[0] <= first:
         for i in range(left):
             out[i] = unvisited[i]
         return state.numbers[_LEFT]
     count = 0
+    shortest = data.shortest[here]
     for i in range(left):
         city = unvisited[i]
-        closes = data.closes[city]
-        if closes >= latest:  # in time from here on, as those after it close no earlier
+        deadline = data.deadlines[city]
+        if deadline >= latest:  # in time from here on, as those after it have no earlier deadline
             break
         out[count] = city
-        count += now + row[city] > closes
+        count += now + shortest[city] > deadline
     if count > 0:
         return count
-    limit = data.closes[unvisited[1]] if left > 1 else np.inf
+    direct = data.costs[0, here]
     for i in range(left):
         city = unvisited[i]
         out[count] = city
-        count += max(now + row[city], data.opens[city]) <= limit
-        limit = first
-    return count  # at least 1: whoever closes first can be served before the second closes, as nobody is late
+        count += max(now + direct[city], data.opens[city]) <= first
+    if count > 0:
+        return count
+    for i in range(left):  # whatever comes next, somebody is late
+        out[i] = unvisited[i]
+    return state.numbers[_LEFT]
 
 
 @kernel
@@ -140,10 +156,11 @@ def bias(data, state, move, preference):
 
 @kernel
 def evaluate(data, state, out):
-    """Close the tour; the depot's own window is not checked on return, as in the public instances."""
+    """Close the tour, and note if the depot has closed."""
+    city = state.numbers[_CITY]
     for k in range(out.size):
-        out[k] = rounded(state.sums[k] + data.costs[k, state.numbers[_CITY], 0])
-    return state.numbers[_LATE]
+        out[k] = rounded(state.sums[k] + data.costs[k, city, 0])
+    return state.numbers[_LATE] + (state.time[0] + data.costs[0, city, 0] > data.closes[0])
 
 
 def mo_tsptw(
@@ -152,6 +169,8 @@ def mo_tsptw(
     closes: ArrayLike,
     *,
     distances: ArrayLike | None = None,
+    check_return: bool = True,
+    metric: bool = False,
     name: str = "mo-tsptw",
     reference_point: Sequence[float] | None = None,
 ) -> CompiledProblem:
@@ -162,9 +181,15 @@ def mo_tsptw(
     costs
         [n_objectives, n, n]; costs[0] is the travel time, service at the city left included.
     opens, closes
-        [n] time windows; the depot is city 0.
+        [n] time windows; the depot is city 0, where the day begins when it opens. A window that never closes ends at
+        infinity.
     distances
         What the bias looks at, [n_objectives, n, n]; the costs by default. Divided by the largest entry of each.
+    check_return
+        Whether a tour must be back before the depot closes; the public instances do not ask for it.
+    metric
+        True if travel times are known to keep the triangle inequality. Else they are searched for detours that are
+        shorter than the direct way, in n^3 steps: seconds from 1,000 cities on.
     """
     matrices = checked_matrices(costs, "costs")
     n = matrices.shape[1]
@@ -172,15 +197,22 @@ def mo_tsptw(
     lengths = matrices if distances is None else checked_matrices(distances, "distances")
     if lengths.shape != matrices.shape:
         raise InstanceError(f"distances must have the shape of the costs {matrices.shape}, got {lengths.shape}.")
+    closing *= 1 + _TOLERANCE
+    if not check_return:
+        closing[0] = np.inf
+    shortest = matrices[0] if metric else shortest_times(matrices[0])
+    deadlines = np.minimum((1 + _NOISE) * closing, (1 + _NOISE) * closing[0] - shortest[:, 0])
     to_visit = np.arange(1, n, dtype=np.uint64)
-    data = Windows(
+    data = TSPTWData(
         costs=matrices,
         distances=normalised(lengths),
         opens=opening,
         closes=closing,
-        farthest=matrices[0].max(axis=1),
+        shortest=shortest,
+        deadlines=deadlines,
+        farthest=np.where(np.eye(n, dtype=bool), 0.0, matrices[0]).max(axis=1),
         last_opening=np.array([opening[1:].max()]),
-        by_closing=to_visit[np.argsort(closing[1:], kind="stable")],
+        by_deadline=to_visit[np.argsort(deadlines[1:], kind="stable")],
     )
     return CompiledProblem(
         data=data,
@@ -204,13 +236,15 @@ def mo_tsptw(
 
 
 def _checked_windows(opens: ArrayLike, closes: ArrayLike, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    opening = np.array(opens, dtype=float)
-    closing = np.array(closes, dtype=float)
+    opening = checked_floats(opens, "opens", f"{n} times, one for each city")
+    closing = checked_floats(closes, "closes", f"{n} times, one for each city")
     for name, values in (("opens", opening), ("closes", closing)):
         if values.shape != (n,):
             raise InstanceError(f"{name} must have one time for each of the {n} cities, got shape {values.shape}.")
         if np.isnan(values).any() or (values < 0).any():
             raise InstanceError(f"{name} must be times of at least 0, got {values.min():g}.")
+    if not np.isfinite(opening).all():
+        raise InstanceError(f"opens must be finite times, got infinity for city {int(np.argmax(opening))}.")
     early = np.flatnonzero(closing < opening)
     if early.size:
         city = int(early[0])
