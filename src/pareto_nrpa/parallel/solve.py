@@ -12,7 +12,7 @@ from ..callbacks import Callbacks
 from ..checks import check_flag, check_positive, check_whole
 from ..exceptions import ParetoNRPAError
 from ..problem import AnyProblem, Problem, problem_fingerprint, problem_name
-from ..solver import Run, check_problem_type, check_reference_point, check_seed
+from ..solver import Interrupt, Run, check_problem_type, check_reference_point, check_seed
 from ..stop import Progress, Stop, StopCriterion, budget_of, check_stop
 from .journal import Journal
 from .window import MAX_REPEATS, WindowedSearch
@@ -154,12 +154,12 @@ class _ParallelRun(Run):
         super().__init__(problem, algorithm, search, _Exhausted(search) | stop, seed, reference, callbacks, None)
         self._windowed = search
 
-    def result(self) -> Result:
+    def result(self, interrupt: Interrupt | None = None) -> Result:
         """Return the front, with all that is finished where the search was cut short."""
         if self.stopped_by in _CUT_SHORT:
             with contextlib.suppress(ParetoNRPAError):  # the reason for being here, once more
                 self._windowed.settle()
-        return super().result()
+        return super().result(interrupt)
 
 
 class _Exhausted(Stop):
