@@ -1,13 +1,23 @@
-"""What a process that works for another one should do about signals; standard library only, as it is imported first."""
+"""What a process that works for another one should do about signals; standard library only, as it is imported first.
+
+Run as a script it is a guard: it waits for the end of a worker, or of the process that the worker works for.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
+import select
 import signal
+import subprocess
+import sys
 import threading
-from multiprocessing import connection
+from multiprocessing import connection, spawn
+from pathlib import Path
+
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 def end_with_parent() -> None:
@@ -18,10 +28,14 @@ def end_with_parent() -> None:
 
     def watch() -> None:
         connection.wait([parent.sentinel])
-        kill_group(os.getpid())
+        kill_family(os.getpid())
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    if hasattr(os, "pidfd_open"):  # a thread sees nothing while compiled code of the user holds the GIL
+        command = [spawn.get_executable(), "-I", "-S", __file__, str(os.getpid())]
+        with contextlib.suppress(OSError):
+            subprocess.run(command, stdin=parent.sentinel, stderr=subprocess.DEVNULL, check=False)
 
 
 def lead_group() -> None:
@@ -31,11 +45,51 @@ def lead_group() -> None:
     """
     if hasattr(os, "setsid"):
         os.setsid()
+    if sys.platform == "linux":  # what is orphaned below this process is still found below it
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def kill_group(pid: int) -> None:
-    """Kill a process that leads its group, and all that it has started; another one is left alone."""
+def kill_family(pid: int) -> None:
+    """Kill a process and all that it has started: its group if it leads one, and on Linux whatever session it is in.
+
+    The process that calls this may be one of them; it is left for the end.
+    """
+    family = [pid]
+    for member in family:
+        _send(member, getattr(signal, "SIGSTOP", signal.SIGTERM))  # or it might start others meanwhile
+        family += _children(member)
+    for member in family:
+        _send(member, getattr(signal, "SIGKILL", signal.SIGTERM))
     if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.getpgid(pid) == pid:
                 os.killpg(pid, signal.SIGKILL)
+
+
+def _send(pid: int, number: int) -> None:
+    if pid != os.getpid():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for file in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += map(int, file.read_text().split())
+    return found
+
+
+def _guard(pid: int) -> None:
+    """Kill a worker when nobody is left to work for, which the end of stdin tells."""
+    worker = os.pidfd_open(pid)
+    if os.fork():  # the worker must not find a child that it did not start
+        return
+    ready, _, _ = select.select([sys.stdin, worker], [], [])
+    if worker not in ready:
+        kill_family(pid)
+
+
+if __name__ == "__main__":
+    _guard(int(sys.argv[1]))
