@@ -41,4 +41,3 @@ def algorithm(name: str, parameters: dict[str, Any] | None = None) -> Algorithm:
             raise ParetoNRPAError(f"{name} has no parameter {key!r}{near}; it takes: {', '.join(known)}.")
     made: Algorithm = build(**(parameters or {}))
     return made
-

@@ -51,9 +51,7 @@ def _result(content: Any) -> Result:
     objectives = np.array(values.pop("objectives"), dtype=float).reshape(n, m)
     violations = np.array(values.pop("violations"), dtype=float)
     _check_front(objectives * np.where(values["maximise"], -1.0, 1.0), violations)
-    front = Front(
-        objectives, violations, values.pop("solutions"), np.array(values.pop("policies"), dtype=np.int64)
-    )
+    front = Front(objectives, violations, values.pop("solutions"), np.array(values.pop("policies"), dtype=np.int64))
     history = np.array(values.pop("history"), dtype=float).reshape(-1, 2)
     if (np.diff(history[:, 0]) < 0).any():
         raise _Wrong("history goes back in its evaluations")
@@ -143,8 +141,10 @@ def _is_step(row: Any) -> bool:
 
 
 def _is_comparison(truth: Any) -> bool:
-    return isinstance(truth, dict) and truth.keys() >= {"points", "found", "igd_plus"} and all(
-        map(_is_amount, truth.values())
+    return (
+        isinstance(truth, dict)
+        and truth.keys() >= {"points", "found", "igd_plus"}
+        and all(map(_is_amount, truth.values()))
     )
 
 

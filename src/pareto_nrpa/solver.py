@@ -260,6 +260,7 @@ class Run:
     def to_the_end(self) -> Result:
         """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""
         self._compile()
+        self._looked = time.perf_counter()
         for callback in self.callbacks:
             callback.on_start(self.progress())
         with Interrupt() as interrupt:
@@ -285,7 +286,6 @@ class Run:
             self.search.compile()
 
     def _search(self, interrupt: Interrupt) -> None:
-        self._looked = time.perf_counter()
         try:
             try:
                 self._loop(interrupt)
@@ -434,9 +434,8 @@ class Run:
         try:
             return replace(found, descriptions=[str(self.problem.describe(s)) for s in found.front.solutions])
         except Exception as error:
-            raise ProblemError(
-                f"describe() of {problem_name(self.problem)} raised {type(error).__name__}: {shown(str(error))}; mend it."
-            ) from error
+            name, reason = problem_name(self.problem), f"{type(error).__name__}: {shown(str(error))}"
+            raise ProblemError(f"describe() of {name} raised {reason}; mend it.") from error
 
     def _truth(self, points: NDArray[np.float64]) -> dict[str, Any]:
         """Return what a front comes to beside the true one, where that is known."""
@@ -464,8 +463,8 @@ def _said_if_long(what: str) -> Iterator[None]:
 class Interrupt:
     """Turns a first Ctrl-C or SIGTERM into a request that is looked at between slices.
 
-    A later one raises KeyboardInterrupt if it comes `patience` seconds or more after the one before: at once by default,
-    never where something must not be cut short. It raises once at most, so that what is done about it is safe. After a
+    A later one raises KeyboardInterrupt if it comes `patience` seconds or more after the one before: at once by
+    default, never where something must not be cut short. It raises once at most, so that what is done about it is safe. After a
     request, leaving waits until no second signal can be part of the same wish: it must not hit the caller.
     """
 

@@ -253,7 +253,7 @@ class AnyOf(_Combination):
         return self._certain(any)
 
     def __str__(self) -> str:
-        return " or ".join(map(str, self.criteria))
+        return " or ".join(map(_in_words, self.criteria))
 
 
 class AllOf(_Combination):
@@ -274,7 +274,7 @@ class AllOf(_Combination):
         return self._certain(all)
 
     def __str__(self) -> str:
-        return " and ".join(map(str, self.criteria))
+        return " and ".join(map(_in_words, self.criteria))
 
 
 def budget_of(criterion: StopCriterion) -> int | None:
@@ -303,6 +303,10 @@ def fired_by(criterion: StopCriterion, progress: Progress) -> str:
     """Return which part of a criterion has fired, in words."""
     if isinstance(criterion, AnyOf):
         return next((fired_by(part, progress) for part in criterion.criteria if part(progress)), str(criterion))
+    return _in_words(criterion)
+
+
+def _in_words(criterion: StopCriterion) -> str:
     return str(criterion) if isinstance(criterion, Stop) else getattr(criterion, "__name__", "the stop given")
 
 

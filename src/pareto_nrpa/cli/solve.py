@@ -154,10 +154,11 @@ def _rescued(result: Result, saved: list[Path], save: Callable[[], list[Path]]) 
     def elsewhere() -> list[Path]:
         return [result.save_json(_reserved(Path(tempfile.gettempdir()) / f"{_stem(result.instance)}-rescued.json"))]
 
-    for keep in (lambda: saved, save, elsewhere):
+    if saved:
+        return f"The front found before is in {saved[0]}."
+    for keep in (save, elsewhere):
         with contextlib.suppress(ParetoNRPAError, OSError):
-            if paths := keep():
-                return f"The front found before is in {paths[0]}."
+            return f"The front found before is in {keep()[0]}."
     typer.echo(dumps(result.to_dict()))
     return "The front found before is printed as JSON, as it could not be saved anywhere."
 

@@ -137,7 +137,7 @@ def hypervolume_history(
 
 
 def _rows(counts: NDArray[np.int64], m: int, is_exact: bool) -> NDArray[np.int64]:
-    """Return which steps of a history to measure: evenly spaced, and as many as are affordable, the last in any case."""
+    """Return which steps of a history to measure: evenly spaced, as many as are affordable, the last in any case."""
     last = len(counts) - 1
     for most in range(min(len(counts), _MOST_STEPS[m]), 1, -1):
         rows = np.unique(np.linspace(0, last, most).astype(int))

@@ -51,7 +51,7 @@ class Journal:
             raise
 
     def go_on(self, header: dict[str, Any], m: int, *, resume: bool, same_problem: bool) -> dict[str, Any]:
-        """Begin with what the search of m objectives is, or check that it began as such; returns the header in force."""
+        """Begin with what a search of m objectives is, or check that it began as such; returns the header in force."""
         ours = json.loads(json.dumps({"format": _FORMAT, **header}, default=lambda number: number.item()))
         if self.header is not None:
             if not resume:
@@ -60,8 +60,8 @@ class Journal:
             for solution, (outcome, _) in self.entries.items():
                 if not outcome.error and len(outcome.objectives) != m:
                     raise CheckpointError(
-                        f"the checkpoint {self.path} has {len(outcome.objectives)} objectives, not {m}, for the solution "
-                        f"{shown(list(solution))}; take its line out, or name another file."
+                        f"the checkpoint {self.path} has {len(outcome.objectives)} objectives, not {m}, for the "
+                        f"solution {shown(list(solution))}; take its line out, or name another file."
                     )
         self._file.truncate(self._whole)
         if self.header is None:
@@ -118,8 +118,8 @@ class Journal:
                 self._take(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise CheckpointError(
-                    f"line {number} of the checkpoint {self.path} is not one of a journal of pareto-nrpa, or was changed; "
-                    "take it out, or name another file."
+                    f"line {number} of the checkpoint {self.path} is not one of a journal of pareto-nrpa, or was "
+                    "changed; take it out, or name another file."
                 ) from error
         if not self._whole and not content.startswith(_BEGINNING[: len(content)]):
             raise CheckpointError(f"{self.path} is not a journal of pareto-nrpa; name another file.")
@@ -131,6 +131,8 @@ class Journal:
         if self.header is None:
             self.header, self._has_sums = _checked_header(line), total is not None
         else:
+            if not isinstance(line["solution"], list):
+                raise TypeError("not a list of moves")
             self.entries[tuple(map(decode, line["solution"]))] = (_outcome(line), _amount(line["elapsed"]))
 
 

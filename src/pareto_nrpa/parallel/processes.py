@@ -26,16 +26,26 @@ def end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
 
+    if _has_guard(parent.sentinel):
+        return
+
     def watch() -> None:
         connection.wait([parent.sentinel])
         kill_family(os.getpid())
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    if hasattr(os, "pidfd_open"):  # a thread sees nothing while compiled code of the user holds the GIL
-        command = [spawn.get_executable(), "-I", "-S", __file__, str(os.getpid())]
-        with contextlib.suppress(OSError):
-            subprocess.run(command, stdin=parent.sentinel, stderr=subprocess.DEVNULL, check=False)
+
+
+def _has_guard(sentinel: int) -> bool:
+    """Start a process that sees to the end of this one: a thread sees nothing while compiled code holds the GIL."""
+    if not hasattr(os, "pidfd_open"):  # Linux
+        return False
+    command = [spawn.get_executable(), "-I", "-S", __file__, str(os.getpid())]
+    try:
+        return subprocess.run(command, stdin=sentinel, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 def lead_group() -> None:
@@ -55,22 +65,22 @@ def kill_family(pid: int) -> None:
 
     The process that calls this may be one of them; it is left for the end.
     """
+    _send(pid, "SIGSTOP")  # or it might start others meanwhile
     family = [pid]
     for member in family:
-        _send(member, getattr(signal, "SIGSTOP", signal.SIGTERM))  # or it might start others meanwhile
         family += _children(member)
     for member in family:
-        _send(member, getattr(signal, "SIGKILL", signal.SIGTERM))
+        _send(member, "SIGKILL")
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.getpgid(pid) == pid:
                 os.killpg(pid, signal.SIGKILL)
 
 
-def _send(pid: int, number: int) -> None:
-    if pid != os.getpid():
+def _send(pid: int, name: str) -> None:
+    if pid != os.getpid() and hasattr(signal, name):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
+            os.kill(pid, getattr(signal, name))
 
 
 def _children(pid: int) -> list[int]:
@@ -84,7 +94,7 @@ def _children(pid: int) -> list[int]:
 def _guard(pid: int) -> None:
     """Kill a worker when nobody is left to work for, which the end of stdin tells."""
     worker = os.pidfd_open(pid)
-    if os.fork():  # the worker must not find a child that it did not start
+    if os.fork():  # the worker goes on as soon as it is guarded
         return
     ready, _, _ = select.select([sys.stdin, worker], [], [])
     if worker not in ready:
