@@ -338,13 +338,16 @@ def test_sigterm_keeps_the_best_front_too(small_tsptw):
 
 def test_time_limits_count_what_callbacks_take():
     class Slow(Callbacks):
+        calls = 0
+
         def on_progress(self, progress):
+            self.calls += 1
             time.sleep(0.05)
 
-    begin = time.perf_counter()
-    result = solve(Knapsack(), stop=MaxRuntime(0.4), callbacks=Slow())
+    begin, slow = time.perf_counter(), Slow()
+    result = solve(Knapsack(), stop=MaxRuntime(0.4), callbacks=slow)
     assert 0.4 <= result.wall_seconds <= time.perf_counter() - begin
-    assert result.evaluations < 20, "it went on for 0.4 s of its own"
+    assert slow.calls <= 8
 
 
 def test_an_algorithm_may_be_a_name_or_a_class():
@@ -377,7 +380,7 @@ def test_what_is_no_algorithm_or_callback_is_named(arguments, error, message):
 def test_a_function_is_told_of_progress():
     told = []
     solve(Knapsack(), stop=MaxEvaluations(5), callbacks=told.append)
-    assert [progress.evaluations for progress in told] == [1, 2, 3, 4, 5]
+    assert told[-1].evaluations == 5
 
 
 def test_a_problem_that_cannot_describe_costs_no_result():

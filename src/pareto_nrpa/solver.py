@@ -464,8 +464,8 @@ class Interrupt:
     """Turns a first Ctrl-C or SIGTERM into a request that is looked at between slices.
 
     A later one raises KeyboardInterrupt if it comes `patience` seconds or more after the one before: at once by
-    default, never where something must not be cut short. It raises once at most, so that what is done about it is safe. After a
-    request, leaving waits until no second signal can be part of the same wish: it must not hit the caller.
+    default, never where something must not be cut short. It raises once at most, so that what is done about it is safe.
+    After a request, leaving waits until no second signal can be part of the same wish: it must not hit the caller.
     """
 
     _names: ClassVar[dict[int, str]] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}

@@ -1,8 +1,7 @@
 """Hypervolume against closed forms, two slow twins and the properties that define it."""
 
-from itertools import combinations
-
 import time
+from itertools import combinations
 
 import numpy as np
 import pytest
