@@ -162,7 +162,7 @@ def ahead() -> list[list[str]]:
                 ParetoNRPA(level=2),
                 stop=MaxEvaluations(EVALUATIONS),
                 seed=seed,
-                window=window,
+                lookahead=window,
                 executor=Here(),
                 reference_point=point,
             ).hypervolume

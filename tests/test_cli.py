@@ -2,10 +2,12 @@
 
 import csv
 import os
+import json
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -557,3 +559,105 @@ def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_pa
     processes = [subprocess.Popen(command, cwd=tmp_path) for _ in range(3)]
     assert [process.wait() for process in processes] == [0, 0, 0]
     assert len(list((tmp_path / "race").glob("*.json"))) == 3
+
+
+# --- output
+
+
+def test_what_goes_to_a_file_is_whole(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    out = run("solve", "mo-tsp:n=40", "--evaluations", 30_000, "--json", "r.json").out
+    content = read("r.json")
+    assert len(content["solutions"]) > 20
+    assert all(" ".join(map(str, solution)) in out for solution in content["solutions"])
+    assert "shown" not in out
+
+
+def test_a_narrow_terminal_cuts_the_tour_and_not_the_objectives(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "40")
+    out = run("solve", "mo-tsp:n=40", "--evaluations", 30_000, "--json", "r.json").out
+    content = read("r.json")
+    assert f"(20 of {len(content['objectives'])} shown)" in out
+    for ends in (content["objectives"][0], content["objectives"][-1]):
+        line = next(line for line in out.splitlines() if f"{ends[0]:.4f}" in line)
+        assert f"{ends[1]:.4f}" in line
+        assert line.endswith("...")
+        assert len(line) == 40
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
+def test_a_terminal_without_unicode_sees_all(variables, tmp_path):
+    instance = tmp_path / "stra\N{LATIN SMALL LETTER SHARP S}e.txt"
+    write_instance(instance)
+    command = [sys.executable, "-m", "pareto_nrpa", "solve", str(instance), "--evaluations", "300", "--json", "r.json"]
+    environment = {**os.environ, **variables, "FORCE_COLOR": "1", "COLUMNS": "40", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert b"saved to r.json" in done.stdout
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_over_long_message_is_cut(run):
+    outcome = run("solve", "x" * 100_000)
+    assert (outcome.code, len(outcome.err) < 1_000) == (2, True)
+    assert outcome.err.startswith("Error: ")
+
+
+# --- a finished search is never lost
+
+
+def test_a_named_file_is_replaced_and_a_checkpoint_is_not(run):
+    for seed in (1, 2):
+        run("solve", TOY, *SMALL, "--json", "r.json", "--out", "t.csv", "--seed", seed, "--quiet")
+    assert read("r.json")["seed"] == 2
+    run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet")
+    assert_refused(
+        run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet"), "c.npz already exists; resume to go on"
+    )
+
+
+def test_when_the_last_write_fails_the_front_is_written_elsewhere(run, monkeypatch, tmp_path):
+    from pareto_nrpa import files
+
+    def full(path, write):
+        if tmp_path / "elsewhere" not in Path(path).parents:
+            raise files.unwritable(Path(path), OSError(28, "No space left on device"))
+        return keep(path, write)
+
+    keep = files.write_atomically
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr(files, "write_atomically", full)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    outcome = run("solve", TOY, *SMALL, "--out", "mine", "--quiet")
+    assert_refused(outcome, r"No space left on device; .* The front found before is in .*rescued\.json")
+    (path,) = (tmp_path / "elsewhere").glob("*.json")
+    assert read(path)["evaluations"] == 300
+    assert os.listdir("mine") == [], "an empty file must not look like a result"
+
+
+def test_when_no_file_can_be_written_the_front_is_printed(run, monkeypatch):
+    from pareto_nrpa import files
+
+    def full(path, write):
+        raise files.unwritable(Path(path), OSError(28, "No space left on device"))
+
+    monkeypatch.setattr(files, "write_atomically", full)
+    outcome = run("solve", TOY, *SMALL, "--json", "r.json", "--quiet")
+    assert outcome.code == 2
+    assert "The front found before is printed as JSON" in outcome.err
+    assert json.loads(outcome.out)["evaluations"] == 300
+
+
+def test_an_evaluation_that_ends_the_program_costs_no_result(run, monkeypatch):
+    class Leaves(FailsLate):
+        def evaluate(self, state):
+            try:
+                return super().evaluate(state)
+            except RuntimeError:
+                sys.exit(3)
+
+    monkeypatch.setattr("pareto_nrpa.problems.load", lambda name, data: Leaves())
+    outcome = run("solve", *SMALL, "--out", "r.json", "--quiet")
+    assert_refused(outcome, r"SystemExit: 3\. The front found before is in r\.json")
+    assert read("r.json")["evaluations"] == 50

@@ -4,11 +4,13 @@ file is what nobody can write to.
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
-from pareto_nrpa import ParetoNRPAError
-from pareto_nrpa.files import check_writable, write_atomically
+from pareto_nrpa import CheckpointError, ParetoNRPAError
+from pareto_nrpa.files import check_writable, locked, try_lock, write_atomically, write_text
 
 
 def text(content):
@@ -128,3 +130,49 @@ def test_a_link_is_followed(tmp_path):
     write_atomically(tmp_path / "link", lambda file: file.write(b"x"))
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_bytes() == b"x"
+
+
+def test_a_text_ends_its_last_line(tmp_path):
+    assert write_text(tmp_path / "a", "x\ny").read_text() == "x\ny\n"
+    assert write_text(tmp_path / "a", "x\n").read_text() == "x\n"
+
+
+def test_the_umask_of_the_process_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("other threads would see it"))
+    write_text(tmp_path / "a", "x")
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path):
+    code = (
+        "import os, sys; from pareto_nrpa.files import write_atomically\n"
+        "write_atomically(sys.argv[1], lambda file: os._exit(9))"
+    )
+    path = tmp_path / "a"
+    assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == 9
+    (part,) = os.listdir(tmp_path)
+    write_text(tmp_path / "b", "x")
+    assert part in os.listdir(tmp_path), "another file is nobody's business"
+    write_text(path, "x")
+    assert part in os.listdir(tmp_path), "its writer may be about to lock it"
+    os.utime(tmp_path / part, (0, 0))
+    with open(tmp_path / part, "rb") as file:
+        assert try_lock(file)
+        write_text(path, "x")
+        assert part in os.listdir(tmp_path), "somebody is writing"
+    write_text(path, "x")
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+
+
+def test_a_locked_place_is_refused_until_it_is_free(tmp_path):
+    path = tmp_path / "search.npz"
+    with locked(path):
+        refused = pytest.raises(
+            CheckpointError, match=r"another process is writing to the checkpoint .*search\.npz; wait"
+        )
+        with refused, locked(path):
+            pass
+        with locked(tmp_path / "other.npz"):
+            write_text(path, "x")
+    assert os.listdir(tmp_path) == ["search.npz"]
+    with locked(path):
+        pass

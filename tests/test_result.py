@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pareto_nrpa import Front, ParetoNRPAError, Result
-from pareto_nrpa.result import rows_to_show
+from pareto_nrpa.result import aligned, rows_to_show
 
 DEMANDED_KEYS = {
     "instance",
@@ -316,3 +316,80 @@ def test_a_missing_file_is_named(tmp_path):
 def test_a_folder_is_no_result(tmp_path):
     with pytest.raises(ParetoNRPAError, match=r"cannot read .*: Is a directory"):
         Result.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["r.xlsx", "r", "r.json.gz", ".csv"])
+def test_an_ending_that_says_nothing_is_refused(name, tmp_path):
+    with pytest.raises(ParetoNRPAError, match=r"saved to a name that ends in \.json or \.csv, got .*"):
+        make_result().save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_objectives_may_have_commas(tmp_path):
+    result = make_result(objective_names=["cost, net", 'the "rest"'])
+    rows = read_csv(result.save(tmp_path / "r.CSV"))
+    assert list(rows[0]) == ["cost, net", 'the "rest"', "violations", "policy", "solution"]
+    assert rows[0]["cost, net"] == "0.1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"objectives": [[math.nan, 1], [1, 0]]}, "it has NaN where a finite number must be"),
+        ({"objectives": [[math.inf, 1], [1, 0]]}, "it has Infinity where"),
+        ({"objectives": [["1", "2"], [1, 2]]}, "objectives must be rows of finite numbers, got"),
+        ({"objectives": [[1, 2], [1, 3]]}, "a solution of the front is dominated by another one"),
+        ({"objectives": [[10**400, 1], [1, 2]]}, "objectives must be rows of finite numbers, got"),
+        ({"violations": [-1, -1]}, "violations must be finite numbers of at least 0, got"),
+        ({"violations": [0, 1]}, "the solutions of a front have equal violations"),
+        ({"violations": ["0", "0"]}, "violations must be finite numbers"),
+        ({"policies": [0.5, 1]}, "policies must be whole numbers"),
+        ({"solutions": [[{"a": 1}], [2]]}, "solutions must be lists of moves"),
+        ({"solutions": ["abc", "abd"]}, "solutions must be lists of moves"),
+        ({"maximise": ["a", "b"]}, "maximise must be true or false for each"),
+        ({"seed": "7"}, "seed must be a whole number of at least 0, got '7'"),
+        ({"evaluations": -5}, "evaluations must be a whole number"),
+        ({"cpu_seconds": "fast"}, "cpu_seconds must be a finite number"),
+        ({"instance": None}, "instance must be text"),
+        ({"instance": ["x"] * 10_000}, "instance must be text"),
+        ({"parameters": []}, "parameters must be an object"),
+        ({"history": [[5, 1.0], [1, 2.0]]}, "history goes back"),
+        ({"history": [[1, -2.0]]}, "history must be pairs"),
+        ({"reference_point": [1]}, "reference_point must have 2 entries, got 1"),
+        ({"objective_names": ["a"]}, "objective_names must have 2 entries"),
+        ({"descriptions": [1, 2]}, "descriptions must be a list of texts"),
+        ({"truth": {"points": "x"}}, "truth must be"),
+        ({"failures": None}, "failures must be a whole number"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_a_file_that_says_what_cannot_be_is_refused(changes, reason, tmp_path):
+    with pytest.raises(ParetoNRPAError, match=f"is not a result of pareto-nrpa, or is damaged: .*{reason}") as caught:
+        Result.load(damaged(tmp_path, **changes))
+    assert len(str(caught.value)) < 500
+
+
+def test_a_front_to_maximise_is_not_dominated(tmp_path):
+    path = damaged(tmp_path, maximise=[True, False], objectives=[[1, 2], [2, 3]])
+    assert len(Result.load(path).front) == 2
+
+
+def test_deep_nesting_is_a_sentence(tmp_path):
+    (tmp_path / "r.json").write_text(
+        '{"format": "pareto-nrpa result 1", "solutions": ' + "[" * 10**5 + "]" * 10**5 + "}"
+    )
+    with pytest.raises(ParetoNRPAError, match="is not a result of pareto-nrpa, or is damaged"):
+        Result.load(tmp_path / "r.json")
+
+
+def test_an_approximated_hypervolume_says_so(tmp_path):
+    result = make_result(approximated=True)
+    assert "hypervolume about 3.25 up to" in result.summary()
+    assert round_trip(result, tmp_path).approximated
+    assert "approximated" not in make_result().to_dict()
+
+
+def test_a_narrow_table_cuts_the_last_column_and_nothing_else():
+    rows = [["123.4567", "1 2 3 4 5 6 7 8 9 10 11 12"], ["9.5", "x"]]
+    assert aligned(["f1", "solution"], rows, 10) == ["      f1  solution", "123.4567  1 2 3 4 5...", "     9.5  x"]
+    assert aligned(["f1", "solution"], rows)[1] == "123.4567  1 2 3 4 5 6 7 8 9 10 11 12"

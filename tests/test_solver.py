@@ -1,20 +1,25 @@
+import itertools
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
 
 from pareto_nrpa import (
     Callbacks,
+    CheckpointError,
     MaxCpuTime,
     MaxEvaluations,
     MaxRuntime,
     NoImprovement,
     ParetoNRPA,
+    ParetoNRPAError,
     ProblemError,
     TargetHypervolume,
     generate_tsptw,
+    load,
     solve,
 )
 from pareto_nrpa.metrics import hypervolume
@@ -329,3 +334,181 @@ def test_sigterm_keeps_the_best_front_too(small_tsptw):
     assert result.stopped_by == "SIGTERM"
     assert len(result.front) > 0
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_time_limits_count_what_callbacks_take():
+    class Slow(Callbacks):
+        calls = 0
+
+        def on_progress(self, progress):
+            self.calls += 1
+            time.sleep(0.05)
+
+    begin, slow = time.perf_counter(), Slow()
+    result = solve(Knapsack(), stop=MaxRuntime(0.4), callbacks=slow)
+    assert 0.4 <= result.wall_seconds <= time.perf_counter() - begin
+    assert slow.calls <= 8
+
+
+def test_an_algorithm_may_be_a_name_or_a_class():
+    by_name, by_class = (solve(Knapsack(), kind, stop=MaxEvaluations(50)) for kind in ("pareto-nrpa", ParetoNRPA))
+    assert by_name.front.solutions == by_class.front.solutions
+    assert solve(Knapsack(), "random", stop=MaxEvaluations(5)).algorithm == "random"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (
+            {"algorithm": "nsga-2"},
+            ParetoNRPAError,
+            r"unknown algorithm 'nsga-2' \(did you mean 'nsga-ii'\?\); there are",
+        ),
+        ({"algorithm": 5}, TypeError, "algorithm must be one such as ParetoNRPA.*got 5"),
+        ({"algorithm": int}, TypeError, "algorithm must be one such as ParetoNRPA.*got <class 'int'>"),
+        ({"callbacks": 5}, TypeError, "callbacks must be objects of a class derived from Callbacks, .* got 5"),
+        ({"callbacks": [Callbacks(), "x"]}, TypeError, "callbacks must be objects .* got 'x'"),
+        ({"callbacks": Callbacks}, TypeError, "callbacks must be objects .* got <class"),
+        ({"reference_point": "ab"}, ValueError, "reference_point must be 2 finite numbers, got 'ab'"),
+    ],
+)
+def test_what_is_no_algorithm_or_callback_is_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        solve(Knapsack(), stop=MaxEvaluations(5), **arguments)
+
+
+def test_a_function_is_told_of_progress():
+    told = []
+    solve(Knapsack(), stop=MaxEvaluations(5), callbacks=told.append)
+    assert told[-1].evaluations == 5
+
+
+def test_a_problem_that_cannot_describe_costs_no_result():
+    class Mute(Knapsack):
+        def describe(self, moves):
+            raise RuntimeError("no words")
+
+    with pytest.raises(ProblemError, match=r"describe\(\) of Mute raised RuntimeError: 'no words'; mend it") as caught:
+        solve(Mute(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
+    expected = solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
+    assert caught.value.result.front.solutions == expected.front.solutions
+    assert caught.value.result.hypervolume == expected.hypervolume
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_known_objectives_that_are_no_numbers_are_refused_before_the_search(value):
+    with pytest.raises(ProblemError, match="all_objectives of Odd must be finite numbers"):
+        solve(_problem(all_objectives=np.array([[1.0, value]])), stop=MaxEvaluations(5))
+
+
+@pytest.mark.parametrize("value", [("a", "b"), (0, 1), ("True", "False")])
+def test_what_is_maximised_is_true_or_false(value):
+    with pytest.raises(ProblemError, match="maximise of Odd must be true or false for each objective, got"):
+        solve(_problem(maximise=value), stop=MaxEvaluations(5))
+
+
+def test_an_evaluation_that_ends_the_program_costs_no_result():
+    def leave(state):
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit) as caught:
+        solve(Broken(leave), ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1)
+    assert caught.value.result.evaluations == 19
+
+
+def test_signals_during_the_last_measurement_cost_no_result(small_tsptw, monkeypatch):
+    from pareto_nrpa import solver
+
+    measure = solver.hypervolume_history
+
+    def interrupted(*arguments):
+        for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+            os.kill(os.getpid(), number)
+        return measure(*arguments)
+
+    monkeypatch.setattr(solver, "hypervolume_history", interrupted)
+    result = solve(small_tsptw, stop=MaxEvaluations(1_000), seed=1)
+    assert (result.evaluations, result.stopped_by) == (1_000, "1,000 evaluations")
+    assert result.hypervolume > 0
+
+
+@pytest.mark.parametrize("numbers", list(itertools.product([signal.SIGINT, signal.SIGTERM], repeat=2)))
+@pytest.mark.parametrize("pause", [0.0, 0.1, 0.4])
+def test_a_second_signal_soon_after_the_first_never_reaches_the_caller(small_tsptw, numbers, pause):
+    def send():
+        os.kill(os.getpid(), numbers[0])
+        time.sleep(pause)
+        os.kill(os.getpid(), numbers[1])
+
+    sender = threading.Thread(target=send)
+
+    class Impatient(Callbacks):
+        def on_progress(self, progress):
+            if not sender.ident:
+                sender.start()
+
+    result = solve(small_tsptw, stop=MaxEvaluations(10**9), callbacks=Impatient(), seed=1)
+    sender.join()
+    assert result.stopped_by in ("Ctrl-C", "SIGTERM")
+    assert len(result.front) > 0
+
+
+def test_somebody_who_insists_gets_out_of_a_callback_with_the_result(small_tsptw, monkeypatch):
+    from pareto_nrpa import solver
+
+    monkeypatch.setattr(solver, "_PATIENCE_AT_THE_END", 0.1)
+
+    class Endless(Callbacks):
+        def on_end(self, result):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+            os.kill(os.getpid(), signal.SIGINT)
+            threading.Event().wait(60)
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        solve(small_tsptw, stop=MaxEvaluations(100), callbacks=Endless(), seed=1)
+    assert caught.value.result.evaluations == 100
+
+
+def test_two_searches_do_not_share_a_checkpoint(tmp_path):
+    path = tmp_path / "search.npz"
+
+    class Second(Callbacks):
+        def on_progress(self, progress):
+            solve(Knapsack(), stop=MaxEvaluations(5), checkpoint=path)
+
+    with pytest.raises(CheckpointError, match="another process is writing to the checkpoint"):
+        solve(Knapsack(), stop=MaxEvaluations(5), callbacks=Second(), checkpoint=path)
+    solve(Knapsack(), stop=MaxEvaluations(5), checkpoint=path, resume=path.exists())
+    assert os.listdir(tmp_path) == ["search.npz"]
+
+
+def test_long_compiling_is_said_once_unless_a_callback_does(monkeypatch, caplog):
+    from pareto_nrpa import solver
+    from pareto_nrpa.nrpa.search import Search
+
+    compile_it = Search.compile
+    monkeypatch.setattr(solver, "_SILENT_COMPILING", 0.01)
+    monkeypatch.setattr(Search, "is_compiled", property(lambda self: False))
+    monkeypatch.setattr(Search, "compile", lambda self: (time.sleep(0.1), compile_it(self)))
+    solve(Knapsack(), stop=MaxEvaluations(1))
+    assert [record.message for record in caplog.records] == [
+        "pareto-nrpa: compiling for this kind of problem, once on this machine; some seconds ..."
+    ]
+    caplog.clear()
+
+    class Says(Callbacks):
+        def on_compile(self):
+            self.heard = True
+
+    says = Says()
+    solve(Knapsack(), stop=MaxEvaluations(1), callbacks=says)
+    assert (says.heard, caplog.records) == (True, [])
+
+
+def test_hypervolumes_of_seven_objectives_are_approximated_and_say_so():
+    result = solve(load("mo-tsp:n=30,objectives=7"), stop=MaxEvaluations(2_000), seed=1)
+    assert result.approximated
+    assert len(result.front) > 300
+    assert result.hypervolume > 0
+    assert "hypervolume about" in result.summary()

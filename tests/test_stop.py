@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 
 import numpy as np
 import pytest
@@ -238,3 +239,30 @@ def test_a_combination_of_nothing_is_refused(combination):
 def test_a_combination_with_what_is_no_criterion_is_refused_when_built(combination):
     with pytest.raises(TypeError, match=f"{combination.__name__} takes stopping criteria, got 1000"):
         combination(MaxEvaluations(5), 1000)
+
+
+def test_a_callable_may_come_first():
+    assert (always | MaxEvaluations(1000))(progress())
+    assert not (never & MaxEvaluations(1))(progress())
+    assert str(never | MaxRuntime(1)) == "never or 1 s"
+    with pytest.raises(TypeError, match="AnyOf takes stopping criteria, got None"):
+        None | MaxRuntime(1)
+
+
+def test_more_evaluations_than_can_be_counted_are_refused():
+    with pytest.raises(ValueError, match="evaluations must be at most 4,611,686,018,427,387,904, got 1000"):
+        MaxEvaluations(10**25)
+
+
+def test_a_long_value_is_cut_in_a_message():
+    with pytest.raises(ValueError, match="got") as caught:
+        MaxEvaluations("x" * 10**6)
+    assert len(str(caught.value)) < 200
+
+
+def test_the_hypervolume_of_many_objectives_takes_a_moment():
+    points = np.abs(np.random.default_rng(1).normal(size=(2_000, 7)))
+    many = progress(objectives=points / points.sum(axis=1, keepdims=True), signs=np.ones(7))
+    begin = time.process_time()
+    assert not TargetHypervolume(1.0, reference_point=[1] * 7)(many)
+    assert time.process_time() - begin < 5, "an exact one takes minutes"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .checks import did_you_mean
 from .exceptions import ParetoNRPAError
 
 if TYPE_CHECKING:
@@ -31,18 +31,13 @@ NAMES = tuple(_HOMES)
 def algorithm(name: str, parameters: dict[str, Any] | None = None) -> Algorithm:
     """Return an algorithm by its name; parameters not given have their defaults."""
     if name not in _HOMES:
-        raise ParetoNRPAError(f"unknown algorithm {name!r}{_nearest(name, NAMES)}; there are: {', '.join(NAMES)}.")
+        raise ParetoNRPAError(f"unknown algorithm {name!r}{did_you_mean(name, NAMES)}; there are: {', '.join(NAMES)}.")
     module, kind = _HOMES[name]
     build: Any = getattr(import_module(f".{module}", __package__), kind)
     known = [field.name for field in fields(build)]
     for key in parameters or {}:
         if key not in known:
-            near = _nearest(key, known)
+            near = did_you_mean(key, known)
             raise ParetoNRPAError(f"{name} has no parameter {key!r}{near}; it takes: {', '.join(known)}.")
     made: Algorithm = build(**(parameters or {}))
     return made
-
-
-def _nearest(name: str, known: tuple[str, ...] | list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .checks import shown
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from .result import Result
     from .stop import Progress
 
@@ -23,3 +27,34 @@ class Callbacks:
 
     def on_end(self, result: Result) -> None:
         """Be told the result."""
+
+
+class _Told(Callbacks):
+    """A function that wants to be told of progress."""
+
+    def __init__(self, function: Callable[[Progress], object]) -> None:
+        self._function = function
+
+    def on_progress(self, progress: Progress) -> None:
+        self._function(progress)
+
+
+def check_callbacks(given: Listener | Sequence[Listener]) -> list[Callbacks]:
+    """Return callbacks as a list of `Callbacks`, or say which of them is none."""
+    listeners = list(given) if isinstance(given, list | tuple) else [given]
+    return [_check(listener) for listener in listeners]  # type: ignore[arg-type]
+
+
+def _check(listener: Listener) -> Callbacks:
+    if isinstance(listener, Callbacks):
+        return listener
+    if isinstance(listener, type) or not callable(listener):
+        raise TypeError(
+            "callbacks must be objects of a class derived from Callbacks, or functions of the progress, got "
+            f"{shown(listener)}."
+        )
+    return _Told(listener)
+
+
+if TYPE_CHECKING:
+    Listener = Callbacks | Callable[[Progress], object]

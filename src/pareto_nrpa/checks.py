@@ -2,44 +2,64 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from typing import Any
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LONGEST_VALUE = 100
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: never so long that the rest of the sentence is lost."""
+    try:
+        text = repr(value) if not isinstance(value, str) or len(value) < _LONGEST_VALUE else repr(value[:1000])
+    except Exception:  # a user's own __repr__, or a number of more digits than Python will write
+        text = f"something of type {type(value).__name__}"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint at the known name that is nearest to a wrong one, to go behind it; nothing if none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def is_number(value: Any) -> bool:
     """Tell whether something is a finite number."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def check_number(name: str, value: Any) -> None:
     """Raise unless a value is a finite number."""
     if not is_number(value):
-        raise ValueError(f"{name} must be a finite number (0 for none), got {value!r}.")
+        raise ValueError(f"{name} must be a finite number (0 for none), got {shown(value)}.")
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:
     """Raise unless a value is a whole number within bounds."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}.")
     if most is not None and value > most:
-        raise ValueError(f"{name} must be at most {most:,}, got {value}.")
+        raise ValueError(f"{name} must be at most {most:,}, got {shown(value)}.")
 
 
 def check_positive(name: str, value: Any) -> None:
     """Raise unless a value is a finite number above 0."""
     if not is_number(value) or value <= 0:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")
+        raise ValueError(f"{name} must be a finite number above 0, got {shown(value)}.")
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Raise unless a value is one of the choices."""
     if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}.")
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {shown(value)}.")
 
 
 def check_flag(name: str, value: Any) -> None:
     """Raise unless a value is True or False."""
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be true or false, got {value!r}.")
+        raise ValueError(f"{name} must be true or false, got {shown(value)}.")

@@ -3,40 +3,122 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import secrets
 import tempfile
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from .exceptions import ParetoNRPAError
+from .exceptions import CheckpointError, ParetoNRPAError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
+# A writer locks its file as soon as it has made it; one so old without a lock has no writer.
+_SECONDS_UNTIL_STALE = 60
 
-def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], None]) -> Path:
+
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a text, whole or not at all, its last line ended as all others; returns the path."""
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return write_atomically(path, lambda file: file.write(whole.encode()))
+
+
+def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -> Path:
     """Write a file beside its place and move it there when it is complete; returns the path."""
     target = _real_place(path)
+    part = _beside(target, f"-{secrets.token_hex(6)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".pareto-nrpa-", suffix=".part")
+        # Opened as any new file is, so that it gets the permissions that the user's umask leaves.
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
         raise unwritable(target, error) from error
     try:
         with os.fdopen(handle, "wb") as file:
+            try_lock(file)
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+        os.replace(part, target)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise unwritable(target, error) from error
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
+    _remove_stale_parts(target)
     return Path(path)
+
+
+def _beside(target: Path, ending: str) -> Path:
+    """Return a hidden file that belongs to another one, short enough for any file system."""
+    digest = hashlib.sha256(target.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return target.with_name(f".pareto-nrpa-{digest}{ending}")
+
+
+def _remove_stale_parts(target: Path) -> None:
+    """Remove what writers of a file left behind that were killed: nobody holds the lock of it any more."""
+    for part in target.parent.glob(_beside(target, "-*.part").name):
+        with contextlib.suppress(OSError), open(part, "rb") as file:
+            is_old = time.time() - part.stat().st_mtime > _SECONDS_UNTIL_STALE
+            if is_old and try_lock(file):
+                part.unlink(missing_ok=True)
+
+
+def try_lock(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; False if another process, or another place in this one, has locked it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some file systems know no locks
+        return True
+    return True
+
+
+@contextlib.contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep a checkpoint, which is replaced each time it is written, for one search alone."""
+    target = _real_place(path)
+    lock = _beside(target, ".lock")
+    try:
+        file = _open_locked(lock)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    if file is None:
+        raise CheckpointError(in_use(path))
+    with file:
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                lock.unlink(missing_ok=True)
+
+
+def _open_locked(path: Path) -> IO[bytes] | None:
+    """Return a file that is locked and still in its place: who had it before removes it."""
+    while True:
+        file = open(path, "ab")  # noqa: SIM115
+        if not try_lock(file):
+            file.close()
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        file.close()
+
+
+def in_use(path: str | os.PathLike[str]) -> str:
+    """Return the sentence for a checkpoint that another search writes to."""
+    return f"another process is writing to the checkpoint {path}; wait for it, or name another file."
 
 
 def _real_place(path: str | os.PathLike[str]) -> Path:
@@ -47,12 +129,6 @@ def _real_place(path: str | os.PathLike[str]) -> Path:
     if os.path.exists(target) and not os.path.isfile(target):
         raise ParetoNRPAError(f"cannot write {path}: it is not a regular file; give another name.")
     return target
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def file_name(text: str) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .checks import is_number, shown
 from .code_fingerprint import code_fingerprint
 from .exceptions import ProblemError
 
@@ -234,10 +235,20 @@ def check_declarations(problem: AnyProblem) -> None:
         if value is None or (word == "maximise" and isinstance(value, bool | np.bool_)):
             continue
         if isinstance(value, str) or np.shape(value) != (m,):
-            raise ProblemError(f"{word} of {name} must have one entry for each of the {m} objectives, got {value!r}.")
+            raise ProblemError(
+                f"{word} of {name} must have one entry for each of the {m} objectives, got {shown(value)}."
+            )
+        if word == "maximise" and not all(isinstance(flag, bool | np.bool_) for flag in value):
+            raise ProblemError(f"maximise of {name} must be true or false for each objective, got {shown(value)}.")
+        if word in ("preference", "reference_point") and not all(map(is_number, value)):
+            raise ProblemError(f"{word} of {name} must be finite numbers, got {shown(value)}.")
     table = problem.all_objectives
-    if table is not None and (np.ndim(table) != 2 or np.shape(table)[1] != m or not len(table)):
+    if table is None:
+        return
+    if np.ndim(table) != 2 or np.shape(table)[1] != m or not len(table):
         raise ProblemError(f"all_objectives of {name} must be an array [n, {m}], got shape {np.shape(table)}.")
+    if np.asarray(table).dtype.kind not in "iuf" or not np.isfinite(table).all():
+        raise ProblemError(f"all_objectives of {name} must be finite numbers; leave out the solutions that have none.")
 
 
 def wrong_evaluation(problem: Problem, value: Any) -> str:

@@ -10,15 +10,15 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
-from rich.table import Table
 from rich.text import Text
 
 from .callbacks import Callbacks
-from .metrics import MANY_OBJECTIVES, hypervolume, worst_point
+from .metrics import MANY_OBJECTIVES, hypervolume, is_affordable, worst_point
 from .problem import objective_signs
-from .result import per_second, rows_to_show
+from .result import aligned, per_second, rows_to_show
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from .stop import Progress
 
 _SECONDS_BETWEEN_UPDATES = 0.2
-_SOLUTION_WIDTH = 48
+_MORE_OFTEN = 2  # how much longer a front must be affordable to measure for one that is measured all the time
 _COMPILING = "Compiling kernels for this kind of problem, once on this machine; later starts skip it ..."
-_WIDEST = 500  # of a table whose lines a terminal may break as it likes
 
 
 class ProgressBar(Callbacks):
@@ -97,15 +96,18 @@ class ProgressBar(Callbacks):
         self._show(done, progress.evaluations, rate, progress.failures, size, progress.violations, value)
 
     def _show(
-        self, done: float, evaluations: int, rate: str, failures: int, size: int, violations: float, value: float
+        self, done: float, evaluations: int, rate: str, failures: int, size: int, violations: float, value: float | None
     ) -> None:
         numbers = f"{evaluations:,} evals {rate}/s, " + (f"{failures:,} failed, " if failures else "")
-        numbers += f"front {size}, violations {violations:g}, hypervolume {value:.3g}"
+        numbers += f"front {size}, violations {violations:g}"
+        numbers += f", hypervolume {value:.3g}" if value is not None else ""
         self._bar.update(self._task, completed=done, numbers=numbers)
 
-    def _hypervolume(self, progress: Progress) -> float:
-        if progress.objectives.shape[1] >= MANY_OBJECTIVES:
-            return float("nan")
+    def _hypervolume(self, progress: Progress) -> float | None:
+        """Return the hypervolume, unless it takes so long that the search would feel it."""
+        n, m = progress.objectives.shape
+        if m >= MANY_OBJECTIVES or not is_affordable(_MORE_OFTEN * n, m):
+            return None
         if not self._reference_is_fixed:
             worst = worst_point(progress.objectives)
             self._reference = worst if self._reference is None else np.maximum(self._reference, worst)
@@ -119,33 +121,38 @@ class ProgressBar(Callbacks):
         done: float = counted if self._evaluations else result.wall_seconds
         violations = float(front.violations[0]) if len(front) else float("nan")
         rate = per_second(result.evaluations, result.cpu_seconds)
-        self._show(done, result.evaluations, rate, result.failures, len(front), violations, result.hypervolume)
+        value = None if np.isnan(result.hypervolume) else result.hypervolume
+        self._show(done, result.evaluations, rate, result.failures, len(front), violations, value)
 
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""
         for line in result.headline():
             self._out.print(Text(line), soft_wrap=True)
-        front, rows = result.front, rows_to_show(len(result.front))
-        table = Table(box=None, header_style="bold")
-        for name in result.columns():
-            table.add_column(name, justify="right", no_wrap=True)
-        if not front.is_feasible:
-            table.add_column("violations", justify="right")
-        table.add_column("policy", justify="right")
+        front, numbers, words = result.front, _columns(result.front.objectives), result.words()
+        others = [] if front.is_feasible else ["violations"]
+        header = [*result.columns(), *others, "policy", "solution"]
+
+        def row(i: int) -> list[str]:
+            return [*numbers[i], *(f"{front.violations[i]:g}" for _ in others), str(front.policies[i]), words[i]]
+
         # A description is what one looks for, and is shown whole; a sequence of moves only gives an impression.
-        width = None if result.descriptions else _SOLUTION_WIDTH
-        table.add_column("solution", no_wrap=True, overflow="ellipsis", max_width=width)
-        words, numbers = result.words(), _columns(front.objectives)
-        for i in rows:
-            cells = numbers[i]
-            cells += [] if front.is_feasible else [f"{front.violations[i]:g}"]
-            table.add_row(*cells, str(front.policies[i]), Text(words[i]))
-        out = self._out if width else Console(quiet=self._quiet, width=_WIDEST)
-        out.print(table)
-        if len(rows) < len(front):
-            self._out.print(f"({len(rows)} of {len(front)} shown)")
+        _print_table(self._out, header, len(front), row, is_cut=not result.descriptions)
         for path in saved:
             self._out.print(Text(f"saved to {path}"), soft_wrap=True)
+
+
+def _print_table(
+    console: Console, header: list[str], n: int, row: Callable[[int], list[str]], *, is_cut: bool = True
+) -> None:
+    """Print a table: on a terminal some of its rows, in its width; whole where it goes to a file or another program."""
+    rows = rows_to_show(n) if console.is_terminal else list(range(n))
+    first, *lines = aligned(header, [row(i) for i in rows], console.width if console.is_terminal and is_cut else None)
+    if rows:
+        console.print(Text(first, style="bold"), soft_wrap=True)
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+    if len(rows) < n:
+        console.print(f"({len(rows)} of {n} shown)")
 
 
 def _columns(objectives: NDArray[np.float64]) -> list[list[str]]:
@@ -233,18 +240,9 @@ class ProofBar:
     def show(self, certificate: Certificate, saved: Path | None) -> None:
         """Print the answer, the efficient vectors as a table, what is open, and where all of it was saved."""
         self._out.print(Text(certificate.summary()), soft_wrap=True)
-        rows = rows_to_show(len(certificate.solutions))
-        if rows:
-            table = Table(box=None, header_style="bold")
-            for name in self._names:
-                table.add_column(name, justify="right", no_wrap=True)
-            table.add_column("tour", no_wrap=True, overflow="ellipsis", max_width=_SOLUTION_WIDTH)
-            numbers = _columns(certificate.objectives)
-            for i in rows:
-                table.add_row(*numbers[i], " ".join(map(str, certificate.solutions[i])))
-            self._out.print(table)
-        if len(rows) < len(certificate.solutions):
-            self._out.print(f"({len(rows)} of {len(certificate.solutions)} shown)")
+        numbers, tours = _columns(certificate.objectives), certificate.solutions
+        header = [*self._names, "tour"]
+        _print_table(self._out, header, len(tours), lambda i: [*numbers[i], " ".join(map(str, tours[i]))])
         if saved is not None:
             self._out.print(Text(f"saved to {saved}"), soft_wrap=True)
 

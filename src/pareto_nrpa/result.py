@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-import os
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .exceptions import ParetoNRPAError
-from .files import write_atomically
+from .files import write_text
+from .metrics import MANY_OBJECTIVES
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
 
     import pandas as pd
     from numpy.typing import NDArray
 
-_FORMAT = "pareto-nrpa result 1"
+FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
+_LEAST_WORDS = 12
 # What results have only sometimes.
-_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures")
+EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated")
+_ENDINGS = (".json", ".csv")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +92,7 @@ class Result:
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = field(default=None, repr=False)
     failures: int = 0  # of the evaluations, those that failed and were survived
+    approximated: bool = False  # whether the hypervolumes are, as exact ones would take longer than the search
 
     @property
     def hypervolume(self) -> float:
@@ -116,15 +122,18 @@ class Result:
             )
         elif n and len(self.history):
             point = ", ".join(f"{x:.6g}" for x in self.reference_point or ())
-            lines.append(f"hypervolume {self.hypervolume:.6g} up to the reference point ({point})")
+            about = "about " if self.approximated else ""
+            lines.append(f"hypervolume {about}{self.hypervolume:.6g} up to the reference point ({point})")
+        elif n and len(self.maximise) >= MANY_OBJECTIVES:
+            lines.append(f"hypervolume not measured, as there are {len(self.maximise)} objectives")
         return lines + ([_beside_the_truth(self.truth)] if self.truth else [])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
         # Written where there is something to say: a file without them says the same.
-        extras = {name: value for name in _EXTRAS if (value := getattr(self, name))}
+        extras = {name: value for name in EXTRAS if (value := getattr(self, name))}
         return {
-            "format": _FORMAT,
+            "format": FORMAT,
             "instance": self.instance,
             "algorithm": self.algorithm,
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
@@ -145,54 +154,32 @@ class Result:
         }
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result, as a table if the name ends in .csv, else as JSON that `load` reads; returns the path."""
-        return self.save_csv(path) if os.fspath(path).endswith(".csv") else self.save_json(path)
+        """Write the result and return the path: as a table if it ends in .csv, as JSON that `load` reads in .json."""
+        ending = Path(path).suffix.lower()
+        if ending not in _ENDINGS:
+            raise ParetoNRPAError(f"a result is saved to a name that ends in {' or '.join(_ENDINGS)}, got {path}.")
+        return self.save_csv(path) if ending == ".csv" else self.save_json(path)
 
     def save_json(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result as JSON and return the path."""
-        text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
-        return write_atomically(path, lambda file: _write(file, text))
+        """Write the result as JSON, whatever the name, and return the path."""
+        return write_text(path, json.dumps(self.to_dict(), indent=1, allow_nan=False))
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the front as a table that spreadsheets open and return the path."""
-        lines = [",".join([*self.columns(), "violations", "policy", "solution"])]
-        front = self.front
-        for values, violations, policy, words in zip(
-            front.objectives.tolist(), front.violations.tolist(), front.policies.tolist(), self.words(), strict=True
-        ):
-            quoted = words.replace('"', '""')
-            lines.append(",".join([*map(repr, values), f"{_whole(violations)}", str(policy), f'"{quoted}"']))
-        return write_atomically(path, lambda file: _write(file, "\n".join(lines)))
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow([*self.columns(), "violations", "policy", "solution"])
+        front, words = self.front, self.words()
+        for i, values in enumerate(front.objectives.tolist()):
+            table.writerow([*map(repr, values), _whole(float(front.violations[i])), front.policies[i], words[i]])
+        return write_text(path, text.getvalue())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
-        """Read a result written by `save`."""
-        try:
-            with open(path, encoding="utf-8") as file:
-                content = json.load(file)
-            return cls._from_dict(content)
-        except OSError as error:
-            raise ParetoNRPAError(f"cannot read {path}: {error.strerror or error}.") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ParetoNRPAError(f"{path} is not a result of pareto-nrpa, or is damaged.") from error
+        """Read a result written by `save`; what cannot be one is refused."""
+        from .result_file import read_result
 
-    @classmethod
-    def _from_dict(cls, content: dict[str, Any]) -> Result:
-        if content.get("format") != _FORMAT:
-            raise ValueError("unknown format")
-        m = len(content["maximise"])
-        front = Front(
-            objectives=np.asarray(content["objectives"], dtype=float).reshape(len(content["objectives"]), m),
-            violations=np.asarray(content["violations"], dtype=float),
-            solutions=[[_hashable(move) for move in solution] for solution in content["solutions"]],
-            policies=np.asarray(content["policies"], dtype=np.int64),
-        )
-        if not len(front.objectives) == len(front.violations) == len(front.solutions) == len(front.policies):
-            raise ValueError("parts of different lengths")
-        history = np.asarray(content["history"], dtype=float).reshape(-1, 2)
-        names = [field.name for field in fields(cls) if field.name not in ("front", "history", "log", *_EXTRAS)]
-        extras = {name: content[name] for name in _EXTRAS if name in content}
-        return cls(front=front, history=history, **{name: content[name] for name in names}, **extras)
+        return read_result(path)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the front as a pandas data frame, one row per solution."""
@@ -226,10 +213,6 @@ def _beside_the_truth(truth: dict[str, Any]) -> str:
     return f"{found}; {volume}IGD+ {truth['igd_plus']:.4f}."
 
 
-def _write(file: Any, text: str) -> None:
-    file.write(text.encode() + b"\n")
-
-
 def _whole(value: float) -> int | float:
     return int(value) if value == int(value) else value
 
@@ -247,11 +230,6 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def _hashable(value: Any) -> Any:
-    """Return a move as it was: moves are hashable, so that a list in the file was a tuple."""
-    return tuple(_hashable(item) for item in value) if isinstance(value, list) else value
-
-
 def per_second(count: int, seconds: float) -> str:
     """Return a rate in as many digits as mean something."""
     rate = count / seconds if seconds > 0 else 0.0
@@ -266,11 +244,24 @@ def rows_to_show(n: int) -> list[int]:
 def _table(result: Result) -> list[str]:
     front, rows = result.front, rows_to_show(len(result.front))
     words, longest = result.words(), 120 if result.descriptions else 60
-    lines = ["".join(f"{name:>14}" for name in [*result.columns(), "violations", "policy"]) + "  solution"]
-    for i in rows:
-        moves = words[i] if len(words[i]) <= longest else words[i][: longest - 3] + "..."
-        numbers = "".join(f"{value:14.6g}" for value in (*front.objectives[i], front.violations[i]))
-        lines.append(f"{numbers}{front.policies[i]:14d}  {moves}")
-    if len(rows) < len(front):
-        lines.append(f"({len(rows)} of {len(front)} shown)")
-    return lines
+    numbers = [
+        [f"{x:.6g}" for x in (*front.objectives[i], front.violations[i])] + [str(front.policies[i])] for i in rows
+    ]
+    header = [*result.columns(), "violations", "policy", "solution"]
+    lines = aligned(header, [[*numbers[k], cut(words[i], longest)] for k, i in enumerate(rows)])
+    return lines if len(rows) == len(front) else [*lines, f"({len(rows)} of {len(front)} shown)"]
+
+
+def aligned(header: list[str], rows: list[list[str]], width: int | None = None) -> list[str]:
+    """Return a table as lines: numbers to the right, the last column to the left and cut where there is a width."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)][:-1]
+    room = None if width is None else max(_LEAST_WORDS, width - sum(widths) - 2 * len(widths))
+    return [
+        "".join(f"{cell:>{w}}  " for cell, w in zip(row[:-1], widths, strict=True)) + cut(row[-1], room)
+        for row in (header, *rows)
+    ]
+
+
+def cut(text: str, longest: int | None) -> str:
+    """Return a text, or its beginning where it is too long."""
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 3]}..."

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
+import math
+import multiprocessing
 import platform
 import signal
 import threading
 import time
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from .callbacks import Callbacks
-from .exceptions import CheckpointError
-from .files import check_writable
-from .metrics import hypervolume_history, worst_point
+from .callbacks import Callbacks, check_callbacks
+from .checks import shown
+from .exceptions import CheckpointError, ProblemError
+from .files import check_writable, locked
+from .metrics import hypervolume_history, is_affordable, worst_point
 from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_name
 from .result import Front, Result
 from .stop import Progress, StopCriterion, budget_of, check_stop, counts_unique, fired_by, next_look
@@ -28,11 +33,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .callbacks import Listener
+
 logger = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN_CHECKPOINTS = 10.0
 # How long to work between two looks at clock and keyboard.
 _SHORT_SLICE, _LONG_SLICE = 0.01, 0.05
+# Signals that follow each other as fast as this are one wish: nobody has seen yet what the first one did.
+_SAME_WISH, _LONGEST_WISH = 0.5, 1.0
+_PATIENCE_AT_THE_END = 2.0
+_SILENT_COMPILING = 1.0  # seconds
 
 
 class Search(Protocol):
@@ -101,11 +112,11 @@ class Algorithm(Protocol):
 
 def solve(
     problem: AnyProblem,
-    algorithm: Algorithm | None = None,
+    algorithm: Algorithm | str | None = None,
     *,
     stop: StopCriterion,
     seed: int = 0,
-    callbacks: Callbacks | Sequence[Callbacks] = (),
+    callbacks: Listener | Sequence[Listener] = (),
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     reference_point: Sequence[float] | None = None,
@@ -117,15 +128,16 @@ def solve(
     problem
         A `Problem` or a `CompiledProblem`.
     algorithm
-        `ParetoNRPA()` with the paper's parameters by default.
+        `ParetoNRPA()` with the paper's parameters by default; another one, or the name of one, such as "nsga-ii".
     stop
         When to stop: for example `MaxEvaluations(100_000) | MaxRuntime(60)`.
     seed
         Same seed, same result.
     callbacks
-        One or more `Callbacks`.
+        One or more `Callbacks`, or functions, which are told of progress.
     checkpoint
-        A file in which the search is saved every ten seconds and at the end. One that exists is only gone on from.
+        A file in which the search is saved every ten seconds and at the end. One that exists is only gone on from,
+        and by one search at a time.
     resume
         Go on from the checkpoint where there is one. Time limits count what was spent before.
     reference_point
@@ -135,16 +147,16 @@ def solve(
     Returns
     -------
     Result
-        The best front of all that was evaluated. Ctrl-C ends the search early and returns what there is; a second
-        Ctrl-C does not wait for the evaluation in hand.
+        The best front of all that was evaluated. Ctrl-C (or SIGTERM) ends the search early and returns what there is;
+        a second one does not wait for the evaluation in hand.
 
     Raises
     ------
     ProblemError
         If the problem breaks a promise.
     CheckpointError
-        If the checkpoint cannot be read or written. As with every error of a search that has begun, the attribute
-        `result` holds the front found until then.
+        If the checkpoint cannot be read or written. As with everything that ends a search that has begun, the
+        attribute `result` holds the front found until then.
     """
     check_stop(stop)
     check_problem_type(problem)
@@ -156,19 +168,17 @@ def solve(
             raise CheckpointError(f"{checkpoint} already exists; resume to go on from it, or name another checkpoint.")
     elif resume:
         raise ValueError("resume needs the file to go on from: give it as checkpoint.")
-    if algorithm is None:
-        from .nrpa.params import ParetoNRPA
-
-        algorithm = ParetoNRPA()
-    if resume and checkpoint is not None and Path(checkpoint).exists():
-        search: Search = algorithm.resume(problem, checkpoint)
-        seed = search.seed  # the one that made the first part
-    else:
-        search = algorithm.start(problem, seed=seed, budget=budget_of(stop))
-    if counts_unique(stop):
-        _count_unique(search, algorithm.name, checkpoint)
-    run = Run(problem, algorithm.name, search, stop, seed, reference, _as_list(callbacks), checkpoint)
-    return run.to_the_end()
+    chosen = check_algorithm(algorithm)
+    listeners = check_callbacks(callbacks)
+    with nullcontext() if checkpoint is None else locked(checkpoint):
+        if resume and checkpoint is not None and Path(checkpoint).exists():
+            search: Search = chosen.resume(problem, checkpoint)
+            seed = search.seed  # the one that made the first part
+        else:
+            search = chosen.start(problem, seed=seed, budget=budget_of(stop))
+        if counts_unique(stop):
+            _count_unique(search, chosen.name, checkpoint)
+        return Run(problem, chosen.name, search, stop, seed, reference, listeners, checkpoint).to_the_end()
 
 
 def _count_unique(search: Search, algorithm: str, checkpoint: str | os.PathLike[str] | None) -> None:
@@ -190,6 +200,20 @@ def check_problem_type(problem: object) -> None:
         )
 
 
+def check_algorithm(algorithm: object) -> Algorithm:
+    """Return the algorithm that was meant: itself, one with all its defaults by class or name, or the paper's."""
+    if algorithm is None or isinstance(algorithm, str):
+        from .algorithms import algorithm as by_name
+
+        return by_name(algorithm or "pareto-nrpa")
+    made = algorithm() if isinstance(algorithm, type) and hasattr(algorithm, "start") else algorithm
+    if not callable(getattr(made, "start", None)):
+        raise TypeError(
+            f'algorithm must be one such as ParetoNRPA(level=3), or a name such as "nsga-ii", got {shown(algorithm)}.'
+        )
+    return made  # type: ignore[return-value]
+
+
 def check_seed(seed: object) -> int:
     """Return a seed as a whole number of at least 0."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
@@ -202,14 +226,14 @@ def check_reference_point(problem: AnyProblem, given: Sequence[float] | None) ->
     point = problem.reference_point if given is None else given
     if point is None:
         return None
-    array = np.asarray(point, dtype=float)
+    message = f"reference_point must be {problem.n_objectives} finite numbers, got {shown(point)}."
+    try:
+        array = np.asarray(point, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(message) from error
     if array.shape != (problem.n_objectives,) or not np.isfinite(array).all():
-        raise ValueError(f"reference_point must be {problem.n_objectives} finite numbers, got {list(point)}.")
+        raise ValueError(message)
     return array
-
-
-def _as_list(callbacks: Callbacks | Sequence[Callbacks]) -> list[Callbacks]:
-    return [callbacks] if isinstance(callbacks, Callbacks) else list(callbacks)
 
 
 class Run:
@@ -230,37 +254,67 @@ class Run:
         self.reference, self.callbacks, self.checkpoint = reference, callbacks, checkpoint
         self.signs = objective_signs(problem)
         self.stopped_by = ""
+        self._looked = time.perf_counter()
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
 
     def to_the_end(self) -> Result:
-        """Search until the stop fires or somebody interrupts."""
-        if not self.search.is_compiled:
-            logger.info("compiling kernels for the first time on this machine")
-            for callback in self.callbacks:
-                callback.on_compile()
-        self.search.compile()
+        """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""
+        self._compile()
+        self._looked = time.perf_counter()
         for callback in self.callbacks:
             callback.on_start(self.progress())
+        with Interrupt() as interrupt:
+            try:
+                self._search(interrupt)
+                result = self._finished(interrupt)
+            except BaseException as error:
+                interrupt.patience = math.inf
+                self.stopped_by = self.stopped_by or "an error"
+                self._keep(error)
+                raise
+        return result
+
+    def _compile(self) -> None:
+        if self.search.is_compiled:
+            self.search.compile()
+            return
+        for callback in self.callbacks:
+            callback.on_compile()
+        is_said = any(type(callback).on_compile is not Callbacks.on_compile for callback in self.callbacks)
+        is_said |= multiprocessing.parent_process() is not None  # workers keep quiet
+        with nullcontext() if is_said else _said_if_long("compiling for this kind of problem, once on this machine"):
+            self.search.compile()
+
+    def _search(self, interrupt: Interrupt) -> None:
         try:
-            with Interrupt() as interrupt:
+            try:
                 self._loop(interrupt)
+            finally:
+                interrupt.patience = math.inf  # what is left takes a moment, and must not be cut short
             self._save()
         except KeyboardInterrupt:
             # In the middle of a playout: the last checkpoint stays, as going on from here would lead elsewhere.
-            self.stopped_by = "Ctrl-C"
-        except Exception as error:
-            self.stopped_by = self.stopped_by or "an error"
-            if self.search.evaluations:
-                error.result = self.result()  # type: ignore[attr-defined]
-            raise
-        result = self.result()
+            self.stopped_by = interrupt.requested or "Ctrl-C"
+
+    def _finished(self, interrupt: Interrupt) -> Result:
+        result = self.result(interrupt)
+        interrupt.patience = _PATIENCE_AT_THE_END
         try:
             for callback in self.callbacks:
                 callback.on_end(result)
-        except Exception as error:
+        except BaseException as error:
             error.result = result  # type: ignore[attr-defined]
             raise
         return result
+
+    def _keep(self, error: BaseException) -> None:
+        """Let an error carry what was found."""
+        if getattr(error, "result", None) is not None or not self.search.evaluations:
+            return
+        try:
+            error.result = self.result()  # type: ignore[attr-defined]
+        except Exception as another:  # in measuring or describing it
+            error.result = getattr(another, "result", None)  # type: ignore[attr-defined]
 
     def _loop(self, interrupt: Interrupt) -> None:
         saved = time.perf_counter()
@@ -274,8 +328,11 @@ class Run:
             for callback in self.callbacks:
                 callback.on_progress(progress)
             if time.perf_counter() - saved > _SECONDS_BETWEEN_CHECKPOINTS:
-                self._save()
+                with interrupt.held():
+                    self._save()
                 saved = time.perf_counter()
+            if self.callbacks:  # they take time, too
+                progress = self.progress()
         self.stopped_by = interrupt.requested or fired_by(self.stop, progress)
 
     def _save(self) -> None:
@@ -293,7 +350,6 @@ class Run:
             self.search.advance(n)
         finally:
             seconds = time.perf_counter() - wall
-            self.search.wall_seconds += seconds
             self.search.cpu_seconds += time.thread_time() - cpu
         if n == self.stride and seconds < _SHORT_SLICE:
             self.stride *= 2
@@ -301,7 +357,10 @@ class Run:
             self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:
-        """Return where the search stands."""
+        """Return where the search stands; all time since the last look counts, whoever spent it."""
+        now = time.perf_counter()
+        self.search.wall_seconds += now - self._looked
+        self._looked = now
         objectives, violations = self.search.best()
         return Progress(
             evaluations=self.search.evaluations,
@@ -315,16 +374,21 @@ class Run:
             failures=getattr(self.search, "failures", 0),
         )
 
-    def result(self) -> Result:
-        """Return what was found so far."""
-        log, front, describe = self.search.log(), self.search.front(), self.problem.describe
-        feasible = log[log[:, 1] == 0, 2:]
-        reference = None if self.reference is None else self.reference * self.signs
-        if reference is None and len(feasible):
-            reference = worst_point(feasible)
-        history = hypervolume_history(log, np.zeros(len(self.signs)) if reference is None else reference)
-        if len(history) and history[-1, 0] < self.search.evaluations:
-            history = np.vstack([history, [self.search.evaluations, history[-1, 1]]])
+    def result(self, interrupt: Interrupt | None = None) -> Result:
+        """Return what was found so far; what fails in measuring or describing it carries the rest as `result`."""
+        found = self._found()
+        try:
+            found = self._measured(found)
+            if interrupt is not None:
+                interrupt.patience = _PATIENCE_AT_THE_END  # a problem may take its time to describe
+            return self._described(found)
+        except KeyboardInterrupt:
+            return found
+        except Exception as error:
+            error.result = found  # type: ignore[attr-defined]
+            raise
+
+    def _found(self) -> Result:
         return Result(
             instance=problem_name(self.problem),
             algorithm=self.algorithm,
@@ -334,35 +398,82 @@ class Run:
             cpu_seconds=self.search.cpu_seconds,
             wall_seconds=self.search.wall_seconds,
             stopped_by=self.stopped_by,
-            front=front,
-            history=history,
-            reference_point=None if reference is None else (reference * self.signs).tolist(),
+            front=self.search.front(),
+            history=np.zeros((0, 2)),
+            reference_point=None if self.reference is None else self.reference.tolist(),
             maximise=(self.signs < 0).tolist(),
             versions=versions(),
             unique_evaluations=getattr(self.search, "unique_evaluations", None),
             objective_names=[str(name) for name in self.problem.objective_names or ()],
-            descriptions=[] if describe is None else [describe(solution) for solution in front.solutions],
-            truth=self._truth(front),
-            log=log,
+            log=self.search.log(),
             failures=getattr(self.search, "failures", 0),
         )
 
-    def _truth(self, front: Front) -> dict[str, Any]:
-        """Return what the front comes to beside the true one, where that is known."""
+    def _measured(self, found: Result) -> Result:
+        """Return a result with its hypervolumes, and what it comes to beside the true front."""
+        log, m = self.search.log(), len(self.signs)
+        feasible = log[log[:, 1] == 0, 2:]
+        reference = None if self.reference is None else self.reference * self.signs
+        if reference is None and len(feasible):
+            reference = worst_point(feasible)
+        front = found.front.objectives * self.signs if found.front.is_feasible else np.zeros((0, m))
+        history = hypervolume_history(log, np.zeros(m) if reference is None else reference, front)
+        if len(history) and history[-1, 0] < self.search.evaluations:
+            history = np.vstack([history, [self.search.evaluations, history[-1, 1]]])
+        return replace(
+            found,
+            history=history,
+            approximated=len(history) > 0 and not is_affordable(len(front), m),
+            reference_point=None if reference is None else (reference * self.signs).tolist(),
+            truth=self._truth(front),
+        )
+
+    def _described(self, found: Result) -> Result:
+        if self.problem.describe is None:
+            return found
+        try:
+            return replace(found, descriptions=[str(self.problem.describe(s)) for s in found.front.solutions])
+        except Exception as error:
+            name, reason = problem_name(self.problem), f"{type(error).__name__}: {shown(str(error))}"
+            raise ProblemError(f"describe() of {name} raised {reason}; mend it.") from error
+
+    def _truth(self, points: NDArray[np.float64]) -> dict[str, Any]:
+        """Return what a front comes to beside the true one, where that is known."""
         from .truth import truth
 
         known = truth(self.problem)
-        points = front.objectives * self.signs if front.is_feasible else np.zeros((0, len(self.signs)))
         return {} if known is None else known.compared(points)
 
 
+@contextmanager
+def _said_if_long(what: str) -> Iterator[None]:
+    """Say, where nobody else does, why nothing seems to happen.
+
+    As a warning of the logger: seen on stderr by default, and silenced or sent elsewhere as any other.
+    """
+    timer = threading.Timer(_SILENT_COMPILING, logger.warning, [f"pareto-nrpa: {what}; some seconds ..."])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 class Interrupt:
-    """Turns the first Ctrl-C or SIGTERM into a request that is looked at between slices; a second one acts as usual."""
+    """Turns a first Ctrl-C or SIGTERM into a request that is looked at between slices.
+
+    A later one raises KeyboardInterrupt if it comes `patience` seconds or more after the one before: at once by
+    default, never where something must not be cut short. It raises once at most, so that what is done about it is safe.
+    After a request, leaving waits until no second signal can be part of the same wish: it must not hit the caller.
+    """
 
     _names: ClassVar[dict[int, str]] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = 0.0) -> None:
         self.requested = ""
+        self.patience = patience
+        self._heard = -math.inf
         self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupt:
@@ -372,14 +483,30 @@ class Interrupt:
                 # A handler of the caller's own stays.
                 if previous in (signal.default_int_handler, signal.SIG_DFL):
                     self._previous[number] = previous
-                    signal.signal(number, self._request)
+                    signal.signal(number, self._hear)
         return self
 
-    def _request(self, number: int, frame: FrameType | None) -> None:
-        self.requested = self._names[number]
-        signal.signal(number, self._previous[number])
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        now, is_first = time.monotonic(), not self.requested
+        since, self._heard = now - self._heard, now
+        self.requested = self.requested or self._names[number]
+        if not is_first and since >= self.patience:
+            self.patience = math.inf
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let nothing be cut short for a moment."""
+        patience, self.patience = self.patience, math.inf
+        try:
+            yield
+        finally:
+            self.patience = patience
 
     def __exit__(self, *exception: object) -> None:
+        self.patience, latest = math.inf, time.monotonic() + _LONGEST_WISH
+        while (left := min(self._heard + _SAME_WISH, latest) - time.monotonic()) > 0:
+            time.sleep(left)
         for number, previous in self._previous.items():
             signal.signal(number, previous)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from .metrics import hypervolume
+from .checks import check_whole, shown
+from .metrics import quick_hypervolume
 from .metrics._points import as_vector
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # Where unique evaluations are counted, how many evaluations there may be for each of them.
 _MOST_REPETITIONS = 100
+# More evaluations than anybody lives to see, and few enough for compiled code to count.
+_MOST_EVALUATIONS = 2**62
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,12 @@ class Progress:
     failures: int = 0  # of the evaluations, those that failed and were survived
 
     def hypervolume(self, reference_point: Sequence[float]) -> float:
-        """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible."""
+        """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible.
+
+        Approximated where the exact one would take long: many points in five objectives or more.
+        """
         reference = as_vector(reference_point, len(self.signs), "reference_point") * self.signs
-        return hypervolume(self.objectives, reference_point=reference) if self.violations == 0 else 0.0
+        return quick_hypervolume(self.objectives, reference_point=reference) if self.violations == 0 else 0.0
 
 
 class StopCriterion(Protocol):
@@ -78,8 +84,14 @@ class Stop(ABC):
     def __or__(self, other: StopCriterion) -> AnyOf:
         return AnyOf(self, other)
 
+    def __ror__(self, other: StopCriterion) -> AnyOf:
+        return AnyOf(other, self)
+
     def __and__(self, other: StopCriterion) -> AllOf:
         return AllOf(self, other)
+
+    def __rand__(self, other: StopCriterion) -> AllOf:
+        return AllOf(other, self)
 
 
 class MaxEvaluations(Stop):
@@ -97,7 +109,7 @@ class MaxEvaluations(Stop):
     def __init__(self, evaluations: int, *, count: Literal["all", "unique"] = "all") -> None:
         self.evaluations = _positive_whole("evaluations", evaluations)
         if count not in ("all", "unique"):
-            raise ValueError(f"count must be all or unique, got {count!r}.")
+            raise ValueError(f"count must be all or unique, got {shown(count)}.")
         self.count = count
 
     def __call__(self, progress: Progress) -> bool:
@@ -206,7 +218,7 @@ class _Combination(Stop):
             raise ValueError(f"{type(self).__name__} needs at least one criterion; without any it never stops.")
         for criterion in criteria:
             if not callable(criterion):
-                raise TypeError(f"{type(self).__name__} takes stopping criteria, got {criterion!r}.")
+                raise TypeError(f"{type(self).__name__} takes stopping criteria, got {shown(criterion)}.")
         self.criteria = criteria
 
     def _budgets(self) -> list[int | None]:
@@ -241,7 +253,7 @@ class AnyOf(_Combination):
         return self._certain(any)
 
     def __str__(self) -> str:
-        return " or ".join(map(str, self.criteria))
+        return " or ".join(map(_in_words, self.criteria))
 
 
 class AllOf(_Combination):
@@ -262,7 +274,7 @@ class AllOf(_Combination):
         return self._certain(all)
 
     def __str__(self) -> str:
-        return " and ".join(map(str, self.criteria))
+        return " and ".join(map(_in_words, self.criteria))
 
 
 def budget_of(criterion: StopCriterion) -> int | None:
@@ -291,13 +303,17 @@ def fired_by(criterion: StopCriterion, progress: Progress) -> str:
     """Return which part of a criterion has fired, in words."""
     if isinstance(criterion, AnyOf):
         return next((fired_by(part, progress) for part in criterion.criteria if part(progress)), str(criterion))
+    return _in_words(criterion)
+
+
+def _in_words(criterion: StopCriterion) -> str:
     return str(criterion) if isinstance(criterion, Stop) else getattr(criterion, "__name__", "the stop given")
 
 
 def check_stop(criterion: object) -> None:
     """Raise if a criterion cannot be called or might never fire."""
     if criterion is None or not callable(criterion):
-        raise TypeError(f"stop must be a stopping criterion such as MaxEvaluations(100_000), got {criterion!r}.")
+        raise TypeError(f"stop must be a stopping criterion such as MaxEvaluations(100_000), got {shown(criterion)}.")
     if not getattr(criterion, "is_certain", True):
         raise ValueError(
             f"stop might never fire: {criterion} may never be reached; add a limit, as in "
@@ -305,15 +321,14 @@ def check_stop(criterion: object) -> None:
         )
 
 
-def _positive_whole(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.")
+def _positive_whole(name: str, value: Any) -> int:
+    check_whole(name, value, 1, _MOST_EVALUATIONS)
     return int(value)
 
 
 def _positive(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise ValueError(f"{name} must be a number above 0, got {value!r}.")
+        raise ValueError(f"{name} must be a number above 0, got {shown(value)}.")
     if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number above 0 (else it would never stop), got {value!r}.")
+        raise ValueError(f"{name} must be a finite number above 0 (else it would never stop), got {shown(value)}.")
     return float(value)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .metrics import hypervolume, igd_plus, n_found, nondominated, worst_point
+from .metrics import igd_plus, n_found, nondominated, quick_hypervolume, worst_point
 from .problem import CompiledProblem, objective_signs
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Truth:
     @cached_property
     def volume(self) -> float:
         """The hypervolume of the front."""
-        return hypervolume(self.front, reference_point=self.reference_point)
+        return quick_hypervolume(self.front, reference_point=self.reference_point)
 
     def found(self, points: ArrayLike) -> int:
         """Return how many points of the true front are among some feasible points."""
@@ -43,7 +43,7 @@ class Truth:
     def share(self, points: ArrayLike) -> float:
         """Return how much of the hypervolume of the true front some feasible points have."""
         there = np.asarray(points, dtype=float)
-        return hypervolume(there, reference_point=self.reference_point) / self.volume if len(there) else 0.0
+        return quick_hypervolume(there, reference_point=self.reference_point) / self.volume if len(there) else 0.0
 
     def distance(self, points: ArrayLike) -> float:
         """Return IGD+ in units of the range of the true front; without feasible points, that of the reference point."""

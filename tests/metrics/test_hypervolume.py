@@ -1,5 +1,6 @@
 """Hypervolume against closed forms, two slow twins and the properties that define it."""
 
+import time
 from itertools import combinations
 
 import numpy as np
@@ -7,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pareto_nrpa.metrics import hypervolume, hypervolume_history, worst_point
+from pareto_nrpa.metrics import (
+    approximate_hypervolume,
+    hypervolume,
+    hypervolume_history,
+    is_affordable,
+    quick_hypervolume,
+    worst_point,
+)
 
 REFERENCE = 10
 
@@ -190,3 +198,50 @@ def test_nothing_in_the_log_is_an_empty_history():
 def test_the_history_of_the_infeasible_is_zero():
     log = np.array([[1, 2, 0, 0], [5, 1, 0, 0]], dtype=float)
     np.testing.assert_array_equal(hypervolume_history(log, [1, 1]), [[1, 0], [5, 0]])
+
+
+def curved_front(n, m, seed=1):
+    points = np.abs(np.random.default_rng(seed).normal(size=(n, m)))
+    return 1 - points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(("n", "m"), [(400, 4), (400, 5), (150, 6), (80, 7)])
+def test_an_approximation_is_near_whatever_the_units(n, m):
+    points, units = curved_front(n, m), 10.0 ** np.arange(-3, m - 3)
+    exact = hypervolume(points, reference_point=np.full(m, 1.1))
+    about = approximate_hypervolume(points * units, reference_point=1.1 * units) / np.prod(units)
+    assert about == pytest.approx(exact, rel=0.01)
+
+
+def test_an_approximation_of_nothing_is_nothing():
+    assert approximate_hypervolume([[2.0, 2.0]], reference_point=[1, 1]) == 0
+
+
+def test_what_is_quick_is_exact_for_few_points_and_approximated_for_many():
+    few, many = curved_front(50, 6), curved_front(3_000, 6)
+    reference = np.full(6, 1.1)
+    assert is_affordable(*few.shape)
+    assert not is_affordable(*many.shape)
+    assert quick_hypervolume(few, reference_point=reference) == hypervolume(few, reference_point=reference)
+    assert quick_hypervolume(many, reference_point=reference) == approximate_hypervolume(
+        many, reference_point=reference
+    )
+
+
+def test_a_history_of_many_objectives_takes_a_moment_rises_and_comes_again():
+    points = curved_front(3_000, 7)
+    log = np.column_stack([np.arange(1, 3_001), np.zeros(3_000), points])
+    begin = time.process_time()
+    history = hypervolume_history(log, [1.1] * 7, points)
+    assert time.process_time() - begin < 5, "an exact one takes hours"
+    assert len(history) == 10
+    assert (np.diff(history[:, 1]) > 0).all()
+    np.testing.assert_array_equal(history, hypervolume_history(log, [1.1] * 7, points))
+
+
+def test_a_long_history_has_fewer_steps_where_they_cost_more():
+    points = curved_front(2_500, 5)
+    log = np.column_stack([np.arange(1, 2_501), np.zeros(2_500), points])
+    history = hypervolume_history(log, [1.1] * 5, points)
+    assert 5 < len(history) < 50
+    assert history[-1, 1] == pytest.approx(hypervolume(points, reference_point=[1.1] * 5))

@@ -61,3 +61,17 @@ def test_preferences():
 def test_preferences_of_the_wrong_shape_are_refused():
     with pytest.raises(ValueError, match=r"preferences must be finite numbers of shape \(4, 2\), got shape \(1, 2\)"):
         ParetoNRPA(preferences=[[1, 0]]).start(Knapsack())
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4, 7])
+def test_n_is_the_smallest_that_covers_the_budget(level):
+    for budget in [*range(1, 200), 99_999, 100_000, 100_001, 10**15, 10**18]:
+        n = ParetoNRPA(level=level).resolve_iterations(budget)
+        assert n**level >= budget
+        assert n == 1 or (n - 1) ** level < budget
+
+
+def test_a_budget_beyond_counting_is_a_sentence():
+    assert ParetoNRPA(level=4).resolve_iterations(10**25) == 1_778_280
+    with pytest.raises(ValueError, match="the budget is too large for level 1, got 10000"):
+        ParetoNRPA(level=1).resolve_iterations(10**25)

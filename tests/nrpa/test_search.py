@@ -213,3 +213,34 @@ def test_dropping_what_was_not_asked_for_is_refused():
     search.drop(asked)
     with pytest.raises(ProblemError, match=r"drop\(\) was given a candidate of Knapsack not asked for here"):
         search.drop(asked)
+
+
+def test_all_that_is_pending_can_be_told_at_once():
+    search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=50)
+    asked = search.ask(6)
+    values = {tuple(c.solution): (float(i), 6.0 - i) for i, c in enumerate(asked)}
+    search.tell(search.pending, list(values.values()))
+    assert search.pending == []
+    front = search.front()
+    assert len(front) == 6
+    assert all(values[tuple(s)] == tuple(o) for s, o in zip(front.solutions, front.objectives, strict=True))
+
+
+def test_all_that_is_pending_can_be_dropped_at_once():
+    search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=50)
+    search.ask(5)
+    search.drop(search.pending)
+    assert search.pending == []
+
+
+@pytest.mark.parametrize("n", [1.5, -1, "3", None])
+@pytest.mark.parametrize("word", ["advance", "ask"])
+def test_a_number_of_evaluations_is_whole(word, n):
+    with pytest.raises(ValueError, match="n must be a whole number of at least 0, got"):
+        getattr(ParetoNRPA(level=1).start(Knapsack()), word)(n)
+
+
+def test_violations_that_are_no_numbers_are_a_sentence():
+    search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=50)
+    with pytest.raises(ProblemError, match="violations must be numbers, got"):
+        search.tell(search.ask(1), [(1.0, 2.0)], ["none"])

@@ -1,5 +1,6 @@
 """Problems whose evaluations are logged, slow or faulty; in a module of their own, so that workers can import them."""
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -172,6 +173,28 @@ def write_pid_and_sleep(path):
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(path).write_text(f"{os.getpid()} {child.pid}")
     time.sleep(600)
+
+
+def start_apart_and_sleep(path):
+    """Hang, with a process in a session of its own that hangs too."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+    Path(path).write_text(f"{os.getpid()} {child.pid}")
+    time.sleep(600)
+
+
+def start_orphan_and_sleep(path):
+    """Hang, with a process in a session of its own whose parent has ended."""
+    code = "import os, time\nif os.fork(): os._exit(0)\nos.setsid(); print(os.getpid(), flush=True); time.sleep(600)"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    Path(path).write_text(f"{os.getpid()} {child.stdout.readline()}")
+    time.sleep(600)
+
+
+def hold_the_gil(path):
+    """Hang in C without ever letting another thread run, with a process in a session of its own."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+    Path(path).write_text(f"{os.getpid()} {child.pid}")
+    ctypes.PyDLL(None).sleep(600)
 
 
 def die():

@@ -24,6 +24,15 @@ def path(tmp_path):
     return tmp_path / "journal.jsonl"
 
 
+def without_sums(path):
+    """The lines of a journal as the first versions wrote them: nothing says that one was changed."""
+    return [{k: v for k, v in json.loads(line).items() if k != "sum"} for line in path.read_text().splitlines()]
+
+
+def write(path, lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
 def results_in(path):
     return [json.loads(line) for line in path.read_text().splitlines()[1:]]
 
@@ -31,7 +40,7 @@ def results_in(path):
 def test_a_journal_has_what_the_search_is_and_a_line_per_evaluation(path):
     result = solved(problems.Raises(), checkpoint=path)
     header = json.loads(path.read_text().splitlines()[0])
-    assert (header["instance"], header["seed"], header["window"], header["budget"]) == ("Raises", 3, 8, 50)
+    assert (header["instance"], header["seed"], header["lookahead"], header["budget"]) == ("Raises", 3, 8, 50)
     lines = results_in(path)
     assert len(lines) == len({tuple(line["solution"]) for line in lines}) == 50
     assert sum("error" in line for line in lines) == result.failures
@@ -85,9 +94,9 @@ def test_a_longer_budget_goes_on_where_the_first_ended(path):
 
 def test_time_spent_before_counts(path):
     solved(problems.Row(), checkpoint=path)
-    header, *lines = path.read_text().splitlines()
-    late = [json.dumps({**json.loads(line), "elapsed": 100.0 + i}) for i, line in enumerate(lines)]
-    path.write_text("\n".join([header, *late]) + "\n")
+    header, *lines = without_sums(path)
+    late = [{**line, "elapsed": 100.0 + i} for i, line in enumerate(lines)]
+    write(path, [header, *late])
     result = solved(problems.Row(), stop=MaxRuntime(120) | MaxEvaluations(90), checkpoint=path, resume=True)
     assert (result.stopped_by, 10 < result.evaluations < 50) == ("120 s", True)
 
@@ -114,7 +123,7 @@ def test_after_a_fix_the_results_can_be_kept_and_the_failures_tried_again(path):
     ("options", "sentence"),
     [
         ({"seed": 4}, "was made with seed=3, not 4; use that, or another file"),
-        ({"window": 9}, "was made with window=8, not 9"),
+        ({"lookahead": 9}, "was made with lookahead=8, not 9"),
         ({"algorithm": ParetoNRPA(level=3)}, "was made with level=2, not 3"),
         ({"algorithm": ParetoNRPA(level=2, alpha=1)}, "was made with alpha=0.5, not 1.0"),
     ],
@@ -142,6 +151,73 @@ def test_a_damaged_line_is_named(path, line):
     path.write_text("\n".join([*lines[:5], line, *lines[5:]]) + "\n")
     with pytest.raises(CheckpointError, match=r"line 6 of the checkpoint .* take it out, or name another file"):
         solved(problems.Row(), checkpoint=path, resume=True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"objectives": [1.0]},
+        {"objectives": [1.0, float("nan")]},
+        {"objectives": ["1", "2"]},
+        {"objectives": []},
+        {"objectives": 7},
+        {"violations": -1},
+        {"violations": "0"},
+        {"error": 3},
+        {"error": ""},
+        {"seconds": -1},
+        {"cpu_seconds": True},
+        {"elapsed": float("inf")},
+        {"solution": {"a": 1}},
+        {"solution": [{"a": 1}]},
+        {"solution": 3},
+    ],
+    ids=str,
+)
+def test_a_line_that_says_what_cannot_be_is_refused(path, change):
+    solved(problems.Row(), checkpoint=path)
+    lines = without_sums(path)
+    write(path, [*lines[:3], {**lines[3], **change}, *lines[4:]])
+    with pytest.raises(CheckpointError, match=r"(line 4 of the checkpoint|has 1 objectives, not 2).*name another file"):
+        solved(problems.Row(), checkpoint=path, resume=True)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": "3"}, {"lookahead": -8}, {"budget": 0}, {"budget": 1.5}, {"parameters": 3}, {"problem": None}]
+)
+def test_a_beginning_that_says_what_cannot_be_is_refused(path, change):
+    solved(problems.Row(), checkpoint=path)
+    header, *lines = without_sums(path)
+    write(path, [{**header, **change}, *lines])
+    with pytest.raises(CheckpointError, match="line 1 of the checkpoint"):
+        solved(problems.Row(), checkpoint=path, resume=True)
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_changed_line_is_noticed_by_its_sum(path, number):
+    solved(problems.Row(), checkpoint=path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[0]["seed"] += number == 0
+    lines[3]["objectives"][0] += number == 3
+    write(path, lines)
+    with pytest.raises(CheckpointError, match=f"line {number + 1} of the checkpoint .* was changed; take it out"):
+        solved(problems.Row(), checkpoint=path, resume=True)
+
+
+def test_deep_nesting_is_a_sentence(path):
+    solved(problems.Row(), checkpoint=path)
+    with open(path, "a") as file:
+        file.write('{"solution": ' + "[" * 100_000 + "]" * 100_000 + "}\n")
+    with pytest.raises(CheckpointError, match="line 52 of the checkpoint"):
+        solved(problems.Row(), checkpoint=path, resume=True)
+
+
+def test_a_journal_of_the_first_versions_goes_on(path):
+    expected = found(solved(problems.Row(), checkpoint=path))
+    header, *lines = without_sums(path)
+    header["window"] = header.pop("lookahead")
+    write(path, [header, *lines[:20]])
+    assert found(solved(problems.Row(), checkpoint=path, resume=True)) == expected
 
 
 def test_two_processes_do_not_write_to_one_journal(path):

@@ -66,9 +66,9 @@ def test_the_result_does_not_depend_on_the_number_of_workers():
     assert expected[-1][1] > 0
 
 
-def test_a_window_of_one_is_the_search_itself():
+def test_a_lookahead_of_one_is_the_search_itself():
     alone, asked = (ParetoNRPA(level=2).start(problems.Row(), seed=3, budget=50) for _ in range(2))
-    options = {"window": 1, "budget": None, "time_limit": None, "journal": None, "retry_failed": False}
+    options = {"lookahead": 1, "budget": None, "time_limit": None, "journal": None, "retry_failed": False}
     windowed = WindowedSearch(asked, Here(), **options)
     alone.advance(80)
     windowed.advance(80)
@@ -87,8 +87,14 @@ def test_equal_solutions_are_evaluated_once_whatever_moves_lead_there(tmp_path):
     assert found(resumed) == found(result)
 
 
-def test_another_window_leads_elsewhere():
-    assert found(solved(problems.Row(), window=1)) != found(solved(problems.Row(), window=8))
+def test_the_former_name_of_the_lookahead_works_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="window is now called lookahead"):
+        former = solved(problems.Row(), window=4)
+    assert found(former) == found(solved(problems.Row(), lookahead=4))
+
+
+def test_another_lookahead_leads_elsewhere():
+    assert found(solved(problems.Row(), lookahead=1)) != found(solved(problems.Row(), lookahead=8))
 
 
 def test_results_come_from_exactly_as_many_evaluations_as_allowed(tmp_path):
@@ -318,10 +324,10 @@ def test_a_problem_that_cannot_be_sent_is_a_sentence():
 WRONG = [
     ({"workers": 0}, ValueError, "workers must be a whole number of at least 1, got 0"),
     ({"workers": "two"}, ValueError, "workers must be a whole number of at least 1, got 'two'"),
-    ({"workers": 9}, ValueError, r"workers must be at most the window \(8\).*got 9; window=9 employs them"),
+    ({"workers": 9}, ValueError, r"workers must be at most the lookahead \(8\).*got 9; lookahead=9 employs them"),
     ({"workers": 2, "executor": Here()}, ValueError, "give one of them"),
     ({"executor": 3}, TypeError, r"executor must be a concurrent.futures.Executor, got int; .*get_executor\(\)"),
-    ({"window": 0}, ValueError, "window must be a whole number of at least 1, got 0"),
+    ({"lookahead": 0}, ValueError, "lookahead must be a whole number of at least 1, got 0"),
     ({"time_limit": 0}, ValueError, "time_limit must be a finite number above 0, got 0"),
     ({"time_limit": float("inf")}, ValueError, "time_limit must be a finite number above 0, got inf"),
     ({"resume": True}, ValueError, "resume needs the file to go on from: give it as checkpoint"),

@@ -126,6 +126,52 @@ def test_workers_end_with_the_process_that_started_them_even_when_it_is_killed(t
     wait_until(lambda: not any(map(is_running, pids)))
 
 
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has no /proc to find its family in")
+
+
+@LINUX
+@pytest.mark.parametrize("task", [problems.start_apart_and_sleep, problems.start_orphan_and_sleep])
+def test_what_a_task_started_in_a_session_of_its_own_ends_with_it(tmp_path, task):
+    workers = ProcessWorkers(1, time_limit=2)
+    try:
+        with pytest.raises(TaskOverdue):
+            workers.submit(task, str(tmp_path / "pids")).result(60)
+        pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+        wait_until(lambda: not any(map(is_running, pids)))
+    finally:
+        workers.kill_workers()
+
+
+@LINUX
+def test_workers_that_hold_the_gil_end_with_a_process_that_is_killed(tmp_path):
+    code = (
+        "from pareto_nrpa.parallel.workers import ProcessWorkers; from tests.parallel import problems\n"
+        f"ProcessWorkers(1).submit(problems.hold_the_gil, {str(tmp_path / 'pids')!r}).result()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    try:
+        wait_until(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text())
+    finally:
+        process.kill()
+        process.wait()
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    wait_until(lambda: not any(map(is_running, pids)))
+
+
+@LINUX
+def test_nothing_is_left_when_workers_are_ended(tmp_path):
+    workers = ProcessWorkers(1)
+    pid = workers.submit(problems.own_pid).result()
+
+    def in_session():
+        stats = [file.read_text() for file in Path("/proc").glob("[0-9]*/stat") if file.exists()]
+        return [stat for stat in stats if stat.rpartition(")")[2].split()[3] == str(pid)]
+
+    assert len(in_session()) == 2, "a worker and its guard"
+    workers.kill_workers()
+    wait_until(lambda: not in_session())
+
+
 def test_a_script_without_a_guard_is_told_about_it(tmp_path):
     (tmp_path / "script.py").write_text(
         "from pareto_nrpa.parallel.workers import ProcessWorkers\nprint(ProcessWorkers(1).submit(abs, -1).result())\n"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..archive_view import ArchiveView
+from ..checks import check_whole
 from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..kernels.bundles import Archive
@@ -95,6 +96,7 @@ class BaselineSearch(ArchiveView):
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""
+        check_whole("n", n, 0)
         done = 0
         while done < n:
             done += self.step(n - done)

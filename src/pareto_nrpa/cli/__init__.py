@@ -6,6 +6,7 @@ at once.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated, Any, NoReturn
@@ -57,6 +58,9 @@ _ClickException: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; a mistake becomes one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot show must not cost the rest
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments, standalone_mode=False) or 0
         if code == _INTERRUPTED:  # typer returns this for Ctrl-C instead of raising
@@ -66,7 +70,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if type(error).__name__ == "NoArgsIsHelpError":
             typer.echo(error.format_message())
             sys.exit(0)
-        fail(" ".join(error.format_message().split()))
+        fail(error.format_message())
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted.", err=True)
         sys.exit(_INTERRUPTED)

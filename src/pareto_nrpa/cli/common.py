@@ -7,6 +7,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+_LONGEST_MESSAGE = 900
+
 DataOption = Annotated[
     Path | None,
     typer.Option("--data", help="Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."),
@@ -15,8 +17,11 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 
 
 def fail(message: str) -> NoReturn:
-    """End with one sentence and exit code 2."""
-    typer.echo(f"Error: {message}", err=True)
+    """End with one sentence and exit code 2; one of many lines, or as long as a file, is cut in the middle."""
+    words = " ".join(message.split())
+    if len(words) > _LONGEST_MESSAGE:
+        words = f"{words[: _LONGEST_MESSAGE * 2 // 3]} ... {words[-_LONGEST_MESSAGE // 3 :]}"
+    typer.echo(f"Error: {words}", err=True)
     raise SystemExit(2)
 
 

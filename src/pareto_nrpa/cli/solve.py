@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..algorithms import NAMES
 from .common import DataOption, QuietOption, at_least_one, fail
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..result import Result
     from ..stop import StopCriterion
 
@@ -55,11 +61,8 @@ def solve(
     ] = 0,
     algorithm: Annotated[
         str,
-        typer.Option(
-            help="Another algorithm, for comparison: nsga-ii, nsga-iii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs "
-            "or random."
-        ),
-    ] = "pareto-nrpa",
+        typer.Option(help=f"Another algorithm, for comparison: {', '.join(NAMES[1:-1])} or {NAMES[-1]}."),
+    ] = NAMES[0],
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="A parameter of that algorithm, as name=value; may be given several times."),
@@ -68,9 +71,12 @@ def solve(
     data: DataOption = None,
     out: Annotated[
         Path | None,
-        typer.Option(help=f"Save to this folder, or to this .json or .csv file (default: {_DEFAULT_OUT}/)."),
+        typer.Option(
+            help=f"Save to this folder, beside earlier results, or to this .json or .csv file, which is replaced "
+            f"(default: {_DEFAULT_OUT}/)."
+        ),
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file, replacing it.")] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="Save the search to this file every ten seconds and at the end."),
@@ -82,9 +88,10 @@ def solve(
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
     from ..algorithms import algorithm as by_name
+    from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
     from ..problems import load
-    from ..solver import check_seed
+    from ..solver import Interrupt, check_seed
     from ..solver import solve as run
 
     check_seed(seed)
@@ -113,17 +120,47 @@ def solve(
     from ..progress import ProgressBar
 
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
+    saved: list[Path] = []
+
+    class Saving(Callbacks):
+        """Saves before the search returns: until then no signal comes between."""
+
+        def on_end(self, result: Result) -> None:
+            saved.extend(_save(result, targets, json, out))
+
     try:
         with bar:
-            result = run(problem, chosen, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume)
-    except ParetoNRPAError as error:
-        if error.result is not None:
-            saved = _save(error.result, targets, json, out)
-            raise ParetoNRPAError(f"{error} The front found before is in {saved[0]}.") from error
-        raise
-    saved = _save(result, targets, json, out)
+            result = run(
+                problem, chosen, stop=stop, seed=seed, callbacks=[Saving(), bar], checkpoint=checkpoint, resume=resume
+            )
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
+        found: Result | None = getattr(error, "result", None)
+        if found is None:
+            raise
+        with Interrupt(patience=math.inf):
+            where = _rescued(found, saved, lambda: _save(found, targets, json, out))
+        reason = str(error) if isinstance(error, ParetoNRPAError) else f"{type(error).__name__}: {error}"
+        raise ParetoNRPAError(f"{reason.rstrip('. ')}. {where}") from error
     if not quiet:
         bar.show(result, saved)
+
+
+def _rescued(result: Result, saved: list[Path], save: Callable[[], list[Path]]) -> str:
+    """Keep a front when something went wrong, wherever there is room for it; returns a sentence that says where."""
+    import tempfile
+
+    from ..exceptions import ParetoNRPAError
+
+    def elsewhere() -> list[Path]:
+        return [result.save_json(_reserved(Path(tempfile.gettempdir()) / f"{_stem(result.instance)}-rescued.json"))]
+
+    if saved:
+        return f"The front found before is in {saved[0]}."
+    for keep in (save, elsewhere):
+        with contextlib.suppress(ParetoNRPAError, OSError):
+            return f"The front found before is in {keep()[0]}."
+    typer.echo(dumps(result.to_dict()))
+    return "The front found before is printed as JSON, as it could not be saved anywhere."
 
 
 def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) -> dict[str, Any]:
@@ -175,9 +212,10 @@ def _targets(out: Path | None, json: Path | None, name: str, seed: int) -> list[
     targets = [] if json is None else [json]
     if out is not None or json is None:
         place = Path(_DEFAULT_OUT) if out is None else out
-        if place.suffix not in ("", ".json", ".csv") and not place.is_dir():
+        ending = place.suffix.lower()
+        if ending not in ("", ".json", ".csv") and not place.is_dir():
             fail(f"--out must be a folder or a file ending in .json or .csv, got {place}.")
-        targets.append(place if place.suffix in (".json", ".csv") else place / f"{_stem(name)}-seed{seed}.json")
+        targets.append(place if ending in (".json", ".csv") else place / f"{_stem(name)}-seed{seed}.json")
     for target in targets:
         check_writable(target)
     return targets
@@ -190,11 +228,17 @@ def _stem(name: str) -> str:
 
 
 def _save(result: Result, targets: list[Path], json: Path | None, out: Path | None) -> list[Path]:
-    """Write all files; one that was not named by the user never takes the place of an earlier result."""
-    return [
-        result.save_json(path) if path == json else result.save(path if path == out else _reserved(path))
-        for path in targets
-    ]
+    """Write all files: a name that the user gave is replaced, one in a folder never takes that of an earlier result."""
+    saved = []
+    for path in targets:
+        place = path if path in (json, out) else _reserved(path)
+        try:
+            saved.append(result.save_json(place) if path == json else result.save(place))
+        except BaseException:
+            if place not in (json, out):
+                place.unlink(missing_ok=True)  # it was only reserved
+            raise
+    return saved
 
 
 def _reserved(path: Path) -> Path:

@@ -44,7 +44,6 @@ class Status:
     made: int = 0  # finished since the start
     failures: int = 0
     seconds: float = 0.0
-    last: str = ""
 
     @property
     def seconds_left(self) -> float | None:
@@ -78,7 +77,6 @@ def execute(
         status.made += 1
         status.failures += bool(record.error)
         status.seconds = time.perf_counter() - begin
-        status.last = run.key
         on_progress(status)
 
     if not missing:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..checks import check_choice, check_flag, check_number, check_positive, check_whole
+from ..checks import check_choice, check_flag, check_number, check_positive, check_whole, shown
 from ..problem import AnyProblem, paper_preference
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: What N is chosen for when the stop says nothing about evaluations: the budget of the paper.
 PAPER_BUDGET = 100_000
+_MOST_ITERATIONS = 2**62  # what compiled code can count to
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class ParetoNRPA:
         check_whole("n_policies", self.n_policies, 1, 10_000)
         check_whole("limited_repetitions", self.limited_repetitions, 0)
         if self.iterations is not None:
-            check_whole("iterations", self.iterations, 1)
+            check_whole("iterations", self.iterations, 1, _MOST_ITERATIONS)
         check_positive("alpha", self.alpha)
         check_positive("temperature", self.temperature)
         check_number("bias", self.bias)
@@ -95,13 +96,14 @@ class ParetoNRPA:
         """Return N: as given, or the smallest for which N^level covers the budget."""
         if self.iterations is not None:
             return self.iterations
-        budget = PAPER_BUDGET if budget is None else budget
-        n: int = max(1, round(budget ** (1 / self.level)))
-        while n**self.level < budget:
-            n += 1
-        while n > 1 and (n - 1) ** self.level >= budget:
-            n -= 1
-        return n
+        budget = PAPER_BUDGET if budget is None else int(budget)
+        low, high = 0, 1 << -(-budget.bit_length() // self.level)  # low^level < budget <= high^level
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if middle**self.level >= budget else (middle, high)
+        if high > _MOST_ITERATIONS:
+            raise ValueError(f"the budget is too large for level {self.level}, got {shown(budget)} evaluations.")
+        return high
 
     def preference_matrix(self, problem: AnyProblem) -> NDArray[np.float64]:
         """Return the preference vector of each policy, [n_policies, n_objectives]."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..archive_view import ArchiveView
+from ..checks import check_whole, shown
 from ..exceptions import ProblemError
 from ..kernels.archive import counting_archive
 from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, Archive, Machine, Settings
@@ -134,11 +135,13 @@ class Search(ArchiveView):
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""
+        check_whole("n", n, 0)
         self.compile()
         self.player.advance(self, n)
 
     def ask(self, n: int = 1) -> list[Candidate]:
         """Return n sequences to evaluate, all sampled with the policies as they are now."""
+        check_whole("n", n, 0)
         self.compile()
         asked: list[Candidate] = []
         for _ in range(n):
@@ -173,6 +176,7 @@ class Search(ArchiveView):
     ) -> None:
         """Learn from evaluated candidates, in the given order; tell in the order asked for repeatable runs."""
         self.compile()
+        candidates = list(candidates)  # it may be `pending` itself, which changes on the way
         m = self.problem.n_objectives
         try:
             values = np.asarray(objectives, dtype=float)
@@ -183,7 +187,10 @@ class Search(ArchiveView):
             values = values.reshape(-1, 1)
         if values.shape != (len(candidates), m):
             raise ProblemError(f"objectives must have shape ({len(candidates)}, {m}), got {values.shape}.")
-        counts = np.zeros(len(candidates)) if violations is None else np.asarray(violations, dtype=float)
+        try:
+            counts = np.zeros(len(candidates)) if violations is None else np.asarray(violations, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"violations must be numbers, got {shown(violations)}.") from error
         if counts.shape != (len(candidates),):
             raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
         if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
@@ -197,6 +204,7 @@ class Search(ArchiveView):
 
     def drop(self, candidates: Sequence[Candidate]) -> None:
         """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
+        candidates = list(candidates)
         self._check_pending(candidates, "drop")
         for candidate in candidates:
             self.pending.remove(candidate)

@@ -1,1 +1,1 @@
-"""Searches whose evaluations are dear: made by worker processes, limited in time, written down one by one."""
+"""Searches whose evaluations are expensive: made by worker processes, limited in time, written down one by one."""

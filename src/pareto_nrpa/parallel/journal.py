@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import os
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..checks import is_number, shown
 from ..exceptions import CheckpointError
-from ..files import check_writable, unwritable
+from ..files import check_writable, in_use, try_lock, unwritable
 from ..nrpa.checkpoint import decode, encode
 from .evaluation import Outcome
 
@@ -25,14 +26,16 @@ Solution = tuple[Any, ...]
 class Journal:
     """A file that only ever grows: what the search is, then what each of its evaluations came to.
 
-    A line that was half written when the machine went down is taken off when the file is opened again. While it is
-    open here, no other process can open it.
+    Every line ends with its own sum, so that a changed one is noticed (files of version 1.0 have none). One that was
+    half written when the machine went down is taken off when the file is opened again. While it is open here, no other
+    process can open it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         check_writable(path)
         self.header: dict[str, Any] | None = None
+        self._has_sums = False
         #: By solution, in the order in which they were finished: the outcome, and the seconds since the search began.
         self.entries: dict[Solution, tuple[Outcome, float]] = {}
         try:
@@ -40,19 +43,26 @@ class Journal:
         except OSError as error:
             raise unwritable(self.path, error) from error
         try:
-            self._lock()
+            if not try_lock(self._file):
+                raise CheckpointError(in_use(path))
             self._read()
         except BaseException:
             self.close()
             raise
 
-    def go_on(self, header: dict[str, Any], *, resume: bool, same_problem: bool) -> dict[str, Any]:
-        """Begin with what the search is, or check that it is the one that began; returns the header in force."""
+    def go_on(self, header: dict[str, Any], m: int, *, resume: bool, same_problem: bool) -> dict[str, Any]:
+        """Begin with what a search of m objectives is, or check that it began as such; returns the header in force."""
         ours = json.loads(json.dumps({"format": _FORMAT, **header}, default=lambda number: number.item()))
         if self.header is not None:
             if not resume:
                 raise CheckpointError(f"{self.path} already exists; resume to go on from it, or name another file.")
             self._check_match(ours, same_problem)
+            for solution, (outcome, _) in self.entries.items():
+                if not outcome.error and len(outcome.objectives) != m:
+                    raise CheckpointError(
+                        f"the checkpoint {self.path} has {len(outcome.objectives)} objectives, not {m}, for the "
+                        f"solution {shown(list(solution))}; take its line out, or name another file."
+                    )
         self._file.truncate(self._whole)
         if self.header is None:
             self._append(ours)
@@ -66,11 +76,11 @@ class Journal:
                 f"the checkpoint {self.path} is of another problem ({theirs.get('instance')}), or the code or data of "
                 f"{ours['instance']} have changed since; name another file, or set same_problem if its results hold."
             )
-        for part in ("seed", "window"):
-            if theirs.get(part) != ours[part]:
-                raise _mismatch(self.path, part, theirs.get(part), ours[part])
+        for part in ("seed", "lookahead"):
+            if theirs[part] != ours[part]:
+                raise _mismatch(self.path, part, theirs[part], ours[part])
         for name, value in ours["parameters"].items():
-            before = theirs.get("parameters", {}).get(name)
+            before = theirs["parameters"].get(name)
             if before != value:
                 raise _mismatch(self.path, name, before, value)
 
@@ -90,7 +100,7 @@ class Journal:
         self._file.close()
 
     def _append(self, line: dict[str, Any]) -> None:
-        text = json.dumps(line, allow_nan=False).encode() + b"\n"
+        text = json.dumps(line | {"sum": _sum(line)}, allow_nan=False).encode() + b"\n"
         try:
             written = self._file.write(text)
             if written != len(text):
@@ -99,19 +109,6 @@ class Journal:
         except OSError as error:
             raise unwritable(self.path, error) from error
 
-    def _lock(self) -> None:
-        try:
-            import fcntl
-        except ImportError:  # Windows
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            message = f"another process is writing to the checkpoint {self.path}; wait for it, or name another file."
-            raise CheckpointError(message) from error
-        except OSError:  # some file systems know no locks
-            return
-
     def _read(self) -> None:
         self._file.seek(0)
         content = self._file.read()
@@ -119,30 +116,60 @@ class Journal:
         for number, line in enumerate(content[: self._whole].splitlines(), 1):
             try:
                 self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise CheckpointError(
-                    f"line {number} of the checkpoint {self.path} is not one of a journal of pareto-nrpa; take it out, "
-                    "or name another file."
+                    f"line {number} of the checkpoint {self.path} is not one of a journal of pareto-nrpa, or was "
+                    "changed; take it out, or name another file."
                 ) from error
         if not self._whole and not content.startswith(_BEGINNING[: len(content)]):
             raise CheckpointError(f"{self.path} is not a journal of pareto-nrpa; name another file.")
 
     def _take(self, line: dict[str, Any]) -> None:
+        total = line.pop("sum", None)
+        if (total is not None or self._has_sums) and total != _sum(line):
+            raise ValueError("changed")
         if self.header is None:
-            if line["format"] != _FORMAT:
-                raise ValueError("unknown format")
-            self.header = line
-            return
-        outcome = Outcome(
-            tuple(map(float, line.get("objectives", ()))),
-            float(line.get("violations", 0.0)),
-            str(line.get("error", "")),
-            float(line["seconds"]),
-            float(line["cpu_seconds"]),
-        )
-        if not outcome.error and not (outcome.objectives and all(map(math.isfinite, outcome.objectives))):
-            raise ValueError("neither objectives nor error")
-        self.entries[tuple(map(decode, line["solution"]))] = (outcome, float(line["elapsed"]))
+            self.header, self._has_sums = _checked_header(line), total is not None
+        else:
+            if not isinstance(line["solution"], list):
+                raise TypeError("not a list of moves")
+            self.entries[tuple(map(decode, line["solution"]))] = (_outcome(line), _amount(line["elapsed"]))
+
+
+def _sum(line: dict[str, Any]) -> str:
+    return f"{zlib.crc32(json.dumps(line).encode()):08x}"
+
+
+def _checked_header(line: dict[str, Any]) -> dict[str, Any]:
+    if "window" in line:  # as the first versions called it
+        line = {"lookahead" if name == "window" else name: value for name, value in line.items()}
+    is_right = (
+        line["format"] == _FORMAT
+        and all(type(line[name]) is int and line[name] >= 0 for name in ("seed", "lookahead"))
+        and (line["budget"] is None or (type(line["budget"]) is int and line["budget"] > 0))
+        and isinstance(line["parameters"], dict)
+        and all(isinstance(line[name], str) for name in ("problem", "instance"))
+    )
+    if not is_right:
+        raise ValueError("not a header")
+    return line
+
+
+def _outcome(line: dict[str, Any]) -> Outcome:
+    times = _amount(line["seconds"]), _amount(line["cpu_seconds"])
+    if "error" in line:
+        if not isinstance(line["error"], str) or not line["error"]:
+            raise ValueError("an error must be said")
+        return Outcome((), 0.0, line["error"], *times)
+    if not line["objectives"] or not all(map(is_number, line["objectives"])):
+        raise ValueError("objectives must be finite numbers")
+    return Outcome(tuple(map(float, line["objectives"])), _amount(line["violations"]), "", *times)
+
+
+def _amount(value: Any) -> float:
+    if not is_number(value) or value < 0:
+        raise ValueError("must be a finite number of at least 0")
+    return float(value)
 
 
 def _mismatch(path: Path, name: str, before: Any, now: Any) -> CheckpointError:

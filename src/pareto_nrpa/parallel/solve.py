@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from ..callbacks import Callbacks
+from ..callbacks import Callbacks, check_callbacks
 from ..checks import check_flag, check_positive, check_whole
 from ..exceptions import ParetoNRPAError
 from ..problem import AnyProblem, Problem, problem_fingerprint, problem_name
-from ..solver import Run, check_problem_type, check_reference_point, check_seed
+from ..solver import Interrupt, Run, check_problem_type, check_reference_point, check_seed
 from ..stop import Progress, Stop, StopCriterion, budget_of, check_stop
 from .journal import Journal
 from .window import MAX_REPEATS, WindowedSearch
@@ -21,6 +22,7 @@ from .workers import ProcessWorkers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..callbacks import Listener
     from ..nrpa.params import ParetoNRPA
     from ..result import Result
 
@@ -36,18 +38,19 @@ def solve_parallel(
     seed: int = 0,
     workers: int | None = None,
     executor: Executor | None = None,
-    window: int = 8,
+    lookahead: int = 8,
     time_limit: float | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     retry_failed: bool = False,
     same_problem: bool = False,
-    callbacks: Callbacks | Sequence[Callbacks] = (),
+    callbacks: Listener | Sequence[Listener] = (),
     reference_point: Sequence[float] | None = None,
+    window: int | None = None,
 ) -> Result:
-    """Search for the Pareto front of a problem whose evaluations are dear, by several workers at once.
+    """Search for the Pareto front of a problem whose evaluations are expensive, by several workers at once.
 
-    Same seed and window, same result, on however many workers, in one go or resumed (failures that depend on the
+    Same seed and lookahead, same result, on however many workers, in one go or resumed (failures that depend on the
     clock or on a machine aside). A solution is evaluated once, however often the search comes back to it; what counts
     as evaluation is a solution met for the first time. An evaluation that raises, gives NaN, takes too long or kills
     its process is a failure: counted, written down, and nothing is learned from it.
@@ -62,10 +65,10 @@ def solve_parallel(
         When to stop; what is in hand then is given up, so MaxEvaluations(n) makes exactly n evaluations.
     workers
         How many processes of our own to start, one thread each unless OMP_NUM_THREADS and the like say otherwise; by
-        default one per core, up to the window.
+        default one per core, up to the lookahead.
     executor
         Where to evaluate instead: any `concurrent.futures.Executor`, such as that of a Dask client.
-    window
+    lookahead
         How many solutions the search asks for ahead of what it has learned from; part of what makes the result.
     time_limit
         Seconds after which an evaluation is ended and has failed. Processes of our own are killed and replaced; in
@@ -81,6 +84,8 @@ def solve_parallel(
         When resuming, trust the results of a problem whose code or data have changed since.
     callbacks, reference_point
         As in `solve`.
+    window
+        The former name of lookahead.
 
     Returns
     -------
@@ -99,12 +104,15 @@ def solve_parallel(
     check_stop(stop)
     seed = check_seed(seed)
     reference = check_reference_point(problem, reference_point)
-    check_whole("window", window, 1)
+    if window is not None:
+        warnings.warn("window is now called lookahead; the old name will go.", DeprecationWarning, stacklevel=2)
+        lookahead = window
+    check_whole("lookahead", lookahead, 1)
     if time_limit is not None:
         check_positive("time_limit", time_limit)
     for name, flag in (("resume", resume), ("retry_failed", retry_failed), ("same_problem", same_problem)):
         check_flag(name, flag)
-    workers = _check_workers(workers, executor, window)
+    workers = _check_workers(workers, executor, lookahead)
     if resume and checkpoint is None:
         raise ValueError("resume needs the file to go on from: give it as checkpoint.")
     if algorithm is None:
@@ -112,14 +120,15 @@ def solve_parallel(
 
         algorithm = ParetoNRPA(level=2)
     _check_algorithm(algorithm)
+    listeners = check_callbacks(callbacks)
     with ExitStack() as stack:
         journal = None
         budget = budget_of(stop)
         if checkpoint is not None:
             journal = Journal(checkpoint)
             stack.callback(journal.close)
-            header = _header(problem, algorithm, seed, window, budget)
-            budget = journal.go_on(header, resume=resume, same_problem=same_problem)["budget"]
+            header = _header(problem, algorithm, seed, lookahead, budget)
+            budget = journal.go_on(header, problem.n_objectives, resume=resume, same_problem=same_problem)["budget"]
         search = algorithm.start(problem, seed=seed, budget=budget)
         if executor is None:
             executor = own = ProcessWorkers(workers, time_limit=time_limit)
@@ -127,14 +136,13 @@ def solve_parallel(
         windowed = WindowedSearch(
             search,
             executor,
-            window=window,
+            lookahead=lookahead,
             budget=budget_of(stop),
             time_limit=time_limit,
             journal=journal,
             retry_failed=retry_failed,
         )
         stack.callback(windowed.cancel)
-        listeners = [callbacks] if isinstance(callbacks, Callbacks) else list(callbacks)
         return _ParallelRun(problem, algorithm.name, windowed, stop, seed, reference, listeners).to_the_end()
 
 
@@ -154,12 +162,12 @@ class _ParallelRun(Run):
         super().__init__(problem, algorithm, search, _Exhausted(search) | stop, seed, reference, callbacks, None)
         self._windowed = search
 
-    def result(self) -> Result:
+    def result(self, interrupt: Interrupt | None = None) -> Result:
         """Return the front, with all that is finished where the search was cut short."""
         if self.stopped_by in _CUT_SHORT:
             with contextlib.suppress(ParetoNRPAError):  # the reason for being here, once more
                 self._windowed.settle()
-        return super().result()
+        return super().result(interrupt)
 
 
 class _Exhausted(Stop):
@@ -186,7 +194,7 @@ def _check_problem(problem: object) -> None:
         )
 
 
-def _check_workers(workers: int | None, executor: Executor | None, window: int) -> int:
+def _check_workers(workers: int | None, executor: Executor | None, lookahead: int) -> int:
     """Return how many processes of our own to start."""
     if executor is not None:
         if workers is not None:
@@ -198,12 +206,12 @@ def _check_workers(workers: int | None, executor: Executor | None, window: int) 
             )
         return 0
     if workers is None:
-        return min(os.cpu_count() or 1, window)
+        return min(os.cpu_count() or 1, lookahead)
     check_whole("workers", workers, 1)
-    if workers > window:
+    if workers > lookahead:
         raise ValueError(
-            f"workers must be at most the window ({window}), as more have nothing to do, got {workers}; "
-            f"window={workers} employs them, and leads to another result."
+            f"workers must be at most the lookahead ({lookahead}), as more have nothing to do, got {workers}; "
+            f"lookahead={workers} employs them, and leads to another result."
         )
     return int(workers)
 
@@ -218,13 +226,13 @@ def _check_algorithm(algorithm: object) -> None:
         )
 
 
-def _header(problem: Problem, algorithm: ParetoNRPA, seed: int, window: int, budget: int | None) -> dict[str, Any]:
+def _header(problem: Problem, algorithm: ParetoNRPA, seed: int, lookahead: int, budget: int | None) -> dict[str, Any]:
     """Return what makes a search, for its journal; the budget of the first part decides N, as in `solve`."""
     return {
         "instance": problem_name(problem),
         "problem": problem_fingerprint(problem),
         "seed": seed,
-        "window": int(window),
+        "lookahead": int(lookahead),
         "budget": budget,
         "parameters": algorithm.to_dict(),
     }

@@ -38,7 +38,7 @@ class WindowedSearch:
 
     The next solution is asked for when the oldest of the window has been told, however long the others have been
     finished. So what a solution is sampled from depends on its number alone, never on who was faster: any number of
-    workers leads to the same result. The price is that the search learns up to `window - 1` evaluations late, and
+    workers leads to the same result. The price is that the search learns up to `lookahead - 1` evaluations late, and
     that workers wait when the oldest takes longer than all others of the window.
 
     Only solutions that were not met before are evaluated and counted. One that failed is counted, and nothing is
@@ -50,13 +50,13 @@ class WindowedSearch:
         search: Search,
         executor: Executor,
         *,
-        window: int,
+        lookahead: int,
         budget: int | None,
         time_limit: float | None,
         journal: Journal | None,
         retry_failed: bool,
     ) -> None:
-        self._search, self._executor, self._window = search, executor, window
+        self._search, self._executor, self._lookahead = search, executor, lookahead
         self.seed = search.seed
         self._budget, self._time_limit, self._journal = budget, time_limit, journal
         self._asked: deque[tuple[Solution, Candidate]] = deque()
@@ -143,7 +143,7 @@ class WindowedSearch:
 
     def _fill(self) -> None:
         """Ask until the window is full, or what is asked for uses up the budget."""
-        while len(self._asked) < self._window and (self._budget is None or len(self._met) < self._budget):
+        while len(self._asked) < self._lookahead and (self._budget is None or len(self._met) < self._budget):
             if self._repeats >= MAX_REPEATS:
                 return
             (candidate,) = self._search.ask()
@@ -243,8 +243,8 @@ class WindowedSearch:
         return self._search.best()
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of the search, and the window."""
-        return {**self._search.parameters(), "window": self._window}
+        """Return the parameters of the search, and how far it asks ahead."""
+        return {**self._search.parameters(), "lookahead": self._lookahead}
 
     def save(self, path: str | PathLike[str]) -> None:
         """Do nothing: all that was finished is in the journal already."""

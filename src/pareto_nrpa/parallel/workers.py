@@ -16,7 +16,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .processes import end_with_parent, kill_group, lead_group
+from .processes import end_with_parent, kill_family, lead_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -192,7 +192,7 @@ class _Worker:
                 self._kill()
 
     def _kill(self) -> None:
-        kill_group(self._process.pid)
+        kill_family(self._process.pid)
         self._process.kill()
 
 
