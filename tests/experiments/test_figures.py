@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.experiments import figures
+from pareto_nrpa.experiments.box import Box, Scale
 from pareto_nrpa.experiments.plan import Run
 from pareto_nrpa.experiments.store import Record
 from pareto_nrpa.experiments.worker import make_run
@@ -81,7 +82,7 @@ def box(records):
 #: The figures of runs, with a title and names that are hard to show.
 OF_RUNS = {
     "fronts": lambda records: figures.aggregated_fronts(records, NASTY, (NASTY, NASTY)),
-    "history": lambda records: figures.hypervolume_history(records, NASTY, REFERENCE, 1.0),
+    "history": lambda records: figures.hypervolume_history(records, NASTY, Scale(np.array(REFERENCE), 1.0)),
     "policies": lambda records: figures.policy_distribution([run for runs in records.values() for run in runs], NASTY),
     "attainment": lambda records: figures.attainment(records, NASTY),
 }
@@ -137,7 +138,7 @@ def test_a_long_legend_fits_into_the_figure():
 
 def test_a_history_ends_with_the_hypervolume_of_the_final_fronts(real):
     reference, largest = box(real)
-    figure = figures.hypervolume_history(real, "title", reference, largest)
+    figure = figures.hypervolume_history(real, "title", Scale(reference, largest))
     for line, runs in zip(figure.axes[0].lines, real.values(), strict=True):
         final = [hypervolume(run.feasible, reference_point=reference) / largest for run in runs]
         evaluations, values = line.get_data()
@@ -150,18 +151,20 @@ def test_a_history_ends_with_the_hypervolume_of_the_final_fronts(real):
 def test_a_history_counts_what_is_feasible_and_found_by_then():
     log = [(10, 1, 0, 0), (50, 0, 9, 9), (400, 0, 5, 5)]  # the first is better than all, and not feasible
     run = record([[5, 5]], log=log, evaluations=1_000)
-    line = figures.hypervolume_history({"a": [run]}, "title", REFERENCE, 25.0).axes[0].lines[0]
+    line = figures.hypervolume_history({"a": [run]}, "title", Scale(np.array(REFERENCE), 25.0)).axes[0].lines[0]
     evaluations, values = line.get_data()
     np.testing.assert_allclose(values, np.where(evaluations < 400, 1 / 25, 1.0))
 
 
 def test_a_run_without_feasible_points_counts_as_nothing(infeasible):
-    figure = figures.hypervolume_history({"a": [record([[5, 5]]), infeasible]}, "title", REFERENCE, 25.0)
+    figure = figures.hypervolume_history(
+        {"a": [record([[5, 5]]), infeasible]}, "title", Scale(np.array(REFERENCE), 25.0)
+    )
     assert figure.axes[0].lines[0].get_ydata()[-1] == pytest.approx(0.5)
 
 
 def band_heights(runs):
-    figure = figures.hypervolume_history({"a": runs}, "title", REFERENCE, 100.0)
+    figure = figures.hypervolume_history({"a": runs}, "title", Scale(np.array(REFERENCE), 100.0))
     heights = figure.axes[0].collections[0].get_paths()[0].vertices[:, 1]
     return heights.min(), heights.max()
 
@@ -184,12 +187,13 @@ def test_the_band_does_not_reach_below_zero(infeasible):
 
 
 def test_where_one_point_is_all_there_is_it_counts_fully():
-    figure = figures.hypervolume_history({"a": [record([[5, 5]])]}, "title", (5, 5), 0.0)
+    run = record([[5, 5]])
+    figure = figures.hypervolume_history({"a": [run]}, "title", Box([run], None).paper)
     assert figure.axes[0].lines[0].get_ydata()[-1] == 1
 
 
 def test_many_objectives_are_not_measured_and_the_figure_says_so():
-    figure = figures.hypervolume_history({"a": [record([[1] * 9])]}, "title", [2] * 9, 1.0)
+    figure = figures.hypervolume_history({"a": [record([[1] * 9])]}, "title", Scale(np.array([2] * 9), 1.0))
     assert "not measured from 8 objectives on; there are 9" in texts(figure)
 
 
@@ -337,7 +341,7 @@ def test_three_objectives_are_not_drawn_and_the_figure_says_so():
         figures.attainment(records, "title"),
     ):
         assert "drawn for 2 objectives only, not for 3" in texts(figure)
-    history = figures.hypervolume_history(records, "title", (4, 4, 4), 20.0).axes[0].lines[0]
+    history = figures.hypervolume_history(records, "title", Scale(np.array((4, 4, 4)), 20.0)).axes[0].lines[0]
     assert history.get_ydata()[-1] == pytest.approx((6 + 6 - 2) / 20)  # two boxes and what they share
 
 
@@ -403,7 +407,7 @@ def test_both_files_are_written_beside_each_other(tmp_path):
 def test_equal_figures_are_equal_files(tmp_path, real):
     reference, largest = box(real)
     draw = [
-        lambda: figures.hypervolume_history(real, "title", reference, largest),
+        lambda: figures.hypervolume_history(real, "title", Scale(reference, largest)),
         lambda: figures.attainment(real, "title"),
         lambda: figures.cost_matrices(np.eye(3)[None], "title"),
     ]

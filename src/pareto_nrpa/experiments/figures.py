@@ -15,7 +15,7 @@ import moocore
 import numpy as np
 
 from ..files import write_atomically
-from ..metrics import MANY_OBJECTIVES, hypervolume, nondominated
+from ..metrics import MANY_OBJECTIVES, nondominated
 from .statistics import mean_and_interval
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation
     from numpy.typing import ArrayLike, NDArray
 
+    from .box import Scale
     from .store import Record
 
 _NO_RUN = "no feasible run"
@@ -118,23 +119,13 @@ def aggregated_fronts(
 
 
 @_house_style()
-def hypervolume_history(
-    records: dict[str, list[Record]], title: str, reference_point: ArrayLike | None, largest: float
-) -> Figure:
-    """Draw how the hypervolume grew: the mean over the runs of each label, with its 95 % confidence interval.
-
-    Parameters
-    ----------
-    reference_point
-        What the hypervolume is measured against; None where nobody found a feasible point.
-    largest
-        What it is divided by.
-    """
+def hypervolume_history(records: dict[str, list[Record]], title: str, scale: Scale) -> Figure:
+    """Draw how the hypervolume grew: the mean over the runs of each label, with its 95 % confidence interval."""
     figure, (axes,) = _new_figure(title, width=5.6, height=4.2)
     message = _why_no_history(_all_feasible(records))
     lines = []
     for index, runs in enumerate(records.values()):
-        history = _mean_history(runs, reference_point, largest) if runs and not message else np.zeros((0, 3))
+        history = _mean_history(runs, scale) if runs and not message else np.zeros((0, 3))
         evaluations, mean, interval = history.T
         look = _look(index)
         # Markers start at different steps: where lines coincide, none hides behind another.
@@ -369,32 +360,22 @@ def _why_no_history(points: NDArray[np.float64]) -> str:
     return "" if m < MANY_OBJECTIVES else f"not measured from {MANY_OBJECTIVES} objectives on; there are {m}"
 
 
-def _mean_history(runs: Sequence[Record], reference_point: ArrayLike | None, largest: float) -> NDArray[np.float64]:
+def _mean_history(runs: Sequence[Record], scale: Scale) -> NDArray[np.float64]:
     """Return [k, 3]: evaluation, mean over the runs of the normalised hypervolume, half-width of its interval."""
     # Under equal time, runs end at different evaluations; one that is over keeps what it has found.
     last = max(1, *(run.evaluations for run in runs))
     evaluations = np.unique(np.geomspace(min(_FIRST_EVALUATION, last), last, _STEPS).round())
-    histories = np.array([_history(run, evaluations, reference_point, largest) for run in runs])
+    histories = np.array([_history(run, evaluations, scale) for run in runs])
     return np.array([(at, *mean_and_interval(values)) for at, values in zip(evaluations, histories.T, strict=True)])
 
 
-def _history(
-    run: Record, evaluations: NDArray[np.float64], reference_point: ArrayLike | None, largest: float
-) -> list[float]:
+def _history(run: Record, evaluations: NDArray[np.float64], scale: Scale) -> list[float]:
     """Return the normalised hypervolume of what a run had found by each of these evaluations."""
     found = run.log[run.log[:, 1] == 0]
     counts = np.searchsorted(found[:, 0], evaluations, side="right").tolist()
     # Often nothing is found between two evaluations; each count is measured once.
-    volumes = {count: _share(found[:count, 2:], reference_point, largest) for count in set(counts)}
+    volumes = {count: scale.share(found[:count, 2:]) for count in set(counts)}
     return [volumes[count] for count in counts]
-
-
-def _share(points: NDArray[np.float64], reference_point: ArrayLike | None, largest: float) -> float:
-    """Return the hypervolume of points as a share of the largest."""
-    if len(points) == 0 or reference_point is None:
-        return 0.0
-    # Where all that was found is a single point, that point is all there is to find.
-    return hypervolume(points, reference_point=reference_point) / largest if largest > 0 else 1.0
 
 
 def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float64]) -> None:

@@ -34,8 +34,11 @@ def n_found(points: ArrayLike, front: ArrayLike, *, tolerance: float = 0.0) -> i
 
 
 def share_of_hypervolume(points: ArrayLike, front: ArrayLike, *, reference_point: ArrayLike) -> float:
-    """Return how much of the hypervolume of a known front the points found have; NaN where that is 0."""
-    whole = hypervolume(front, reference_point=reference_point)
+    """Return how much of the hypervolume of a known front the points found have; NaN where that is 0.
+
+    A number instead of the front is its hypervolume, for those who measure many sets of points against the same one.
+    """
+    whole = float(front) if isinstance(front, int | float) else hypervolume(front, reference_point=reference_point)
     array = as_points(points)
     if whole == 0:
         return float("nan")
