@@ -318,9 +318,7 @@ def test_where_other_runs_are_is_said(run):
     assert run("experiment", "run", "tiny.toml", "--quick", "--seeds", 1, "--quiet").code == 0
     assert_refused(run("experiment", "table", "tiny.toml"), "quick versions are in results/quick, to be had with --qu")
     assert run("experiment", "run", "tiny.toml", "--evaluations", 50, "--seeds", 1, "--quiet").code == 0
-    assert_refused(
-        run("experiment", "table", "tiny.toml"), r"only some with .* another budget \(50 evaluations\)"
-    )
+    assert_refused(run("experiment", "table", "tiny.toml"), r"only some with .* another budget \(50 evaluations\)")
 
 
 def test_pages_say_with_what_they_were_made(run, results):
@@ -342,7 +340,7 @@ def test_a_page_can_be_made_again_from_its_rows(run, results):
 
 def test_problems_that_stand_in_for_others_are_told_and_named_in_the_title(run, empty_machine):
     made = run("experiment", "run", "nas-101", "--quick", "--seeds", 1, "--only", "Random", "--quiet")
-    assert "nas-101: the data of nas-bench-101-surrogate are not here; it uses mo-tsp:n=8,seed=1 instead." in made.err
+    assert "data that are not here (nas-bench-101-surrogate); its quick version uses mo-tsp:n=8,seed=1." in made.err
     page = run("experiment", "table", "nas-101", "--quick", "--only", "Random").out
     titles = [line for line in page.splitlines() if "NAS-Bench-101" in line]
     assert titles[0].startswith("# mo-tsp:n=8,seed=1 instead of the plan's problems: NAS-Bench-101")

@@ -194,7 +194,7 @@ def _told_how_to_go_on(results: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"Stopped. Finished runs are kept in {results}; the same command goes on with the others.", err=True)
+        typer.echo(f"Finished runs are kept in {results}; the same command goes on with the others.", err=True)
         raise
 
 
