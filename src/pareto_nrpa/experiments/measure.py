@@ -135,6 +135,8 @@ def _known(problem: CompiledProblem, true: Truth) -> Known:
 def _row(box: Box, problem: str, label: str, seed: int, record: Record) -> Row:
     """Return the metrics of a run; a failed one has none."""
     unique = record.unique_evaluations
+    with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest number there is
+        metrics = {} if record.error else {name: metric.measure(record, box) for name, metric in METRICS.items()}
     return Row(
         problem=problem,
         algorithm=label,
@@ -142,7 +144,7 @@ def _row(box: Box, problem: str, label: str, seed: int, record: Record) -> Row:
         evaluations=record.evaluations,
         cpu_seconds=record.cpu_seconds,
         front_size=len(record.objectives),
-        metrics={} if record.error else {name: metric.measure(record, box) for name, metric in METRICS.items()},
+        metrics=metrics,
         unique_evaluations=math.nan if unique is None else unique,
         versions={"revision": str(record.run["revision"]), **record.versions},
         error=record.error,

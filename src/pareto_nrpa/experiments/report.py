@@ -9,6 +9,8 @@ from ..files import file_name, write_atomically
 from ..problems import load
 from . import figures
 from .claims import CLAIMS, judge
+from .drawing import save_figure
+from .rank_figure import critical_difference
 from .rows import to_csv
 from .tables import against_best_markdown, comparison, comparison_markdown, escape_markdown, tables
 
@@ -133,7 +135,7 @@ def write_figures(measured: Measured, folder: Path, data: str | None = None) -> 
     """Write the figures of a plan as PNG and SVG."""
     written = []
     for stem, _, draw in _figures(measured, data):
-        written += figures.save_figure(draw(), folder / "figures" / f"{measured.plan.name}-{stem}")
+        written += save_figure(draw(), folder / "figures" / f"{measured.plan.name}-{stem}")
     return written
 
 
@@ -171,7 +173,7 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
     if found is not None:
         caption = f"Average ranks by hypervolume over {found.n_problems} instances"
         ranked = found.ranks, found.labels, found.difference
-        yield "ranks", caption, partial(figures.critical_difference, *ranked, caption)
+        yield "ranks", caption, partial(critical_difference, *ranked, caption)
 
 
 def _fronts(measured: Measured, problem: str, caption: str) -> Figure:

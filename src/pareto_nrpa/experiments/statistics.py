@@ -28,7 +28,8 @@ def mean_and_interval(values: ArrayLike) -> tuple[float, float]:
     array = np.asarray(values, dtype=float)
     if array.size == 0:
         return math.nan, math.nan
-    deviation = float(array.std(ddof=1)) if array.size > 1 else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest number there is
+        deviation = float(array.std(ddof=1)) if array.size > 1 else 0.0
     return float(array.mean()), _NORMAL_95 * deviation / math.sqrt(array.size)
 
 
