@@ -106,7 +106,7 @@ def test_baselines_know_no_problem_by_name(module):
     assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - set(modules_of("experiments")) - COMMAND_LINE - {"progress"}))
+@pytest.mark.parametrize("module", sorted(set(MODULES) - set(modules_of("experiments")) - COMMAND_LINE))
 def test_only_the_command_line_knows_of_experiments(module):
     assert not within(imported(module), "pareto_nrpa.experiments")
 
@@ -116,8 +116,8 @@ def test_only_the_command_line_imports_typer(module):
     assert not within(imported(module), "typer", "click")
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - {"progress"}))
-def test_only_the_progress_bar_imports_rich(module):
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"progress", "cli/experiment_bar"}))
+def test_only_progress_bars_import_rich(module):
     assert not within(imported(module), "rich")
 
 

@@ -1,8 +1,8 @@
 """The command line, called in this process where possible: starting another one is slow."""
 
 import csv
-import os
 import json
+import os
 import re
 import signal
 import subprocess

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from .exact import Certificate
     from .exact.proof import Progress as ProofProgress
-    from .experiments.runner import Status
     from .problem import AnyProblem
     from .result import Result
     from .stop import Progress
@@ -159,36 +158,6 @@ def _columns(objectives: NDArray[np.float64]) -> list[list[str]]:
     """Return objectives as text, whole numbers as such where a column has no others."""
     whole = (objectives == np.rint(objectives)).all(axis=0)
     return [[f"{x:.0f}" if w else f"{x:.4f}" for x, w in zip(row, whole, strict=True)] for row in objectives.tolist()]
-
-
-class ExperimentBar:
-    """A live line for many runs: how many are done, how long the rest will take."""
-
-    def __init__(self, name: str, *, quiet: bool = False) -> None:
-        self._bar = RichProgress(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            TextColumn("{task.fields[numbers]}"),
-            console=Console(stderr=True, quiet=quiet),
-            disable=quiet,
-        )
-        self._task = self._bar.add_task(name, total=None, numbers="")
-
-    def __enter__(self) -> ExperimentBar:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._bar.stop()
-
-    def update(self, status: Status) -> None:
-        """Show where the experiment stands."""
-        left = status.seconds_left
-        numbers = f"{status.done}/{status.total} runs"
-        numbers += f", {status.failures} failed" if status.failures else ""
-        numbers += f", {_duration(left)} left" if left else ""
-        with contextlib.suppress(OSError):
-            self._bar.update(self._task, total=status.total, completed=status.done, numbers=numbers)
 
 
 class ProofBar:

@@ -8,8 +8,9 @@ import pytest
 from pareto_nrpa import certify, load
 from pareto_nrpa.exact import known
 from pareto_nrpa.experiments import measure as measuring
-from pareto_nrpa.experiments.measure import measure, to_csv
+from pareto_nrpa.experiments.measure import measure
 from pareto_nrpa.experiments.report import write_figures, write_tables
+from pareto_nrpa.experiments.rows import to_csv
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.tables import tables
 
@@ -53,12 +54,12 @@ def shipped(nothing_known, certificate):
 def test_runs_are_measured_against_the_proved_front(shipped, certificate):
     measured = measured_runs(shipped, certificate)
     a, b, *others = measured.rows
-    assert (a.found, a.true_hypervolume, a.igd_plus) == (1, pytest.approx(1), 0)
-    assert b.found == pytest.approx(1 / len(certificate.solutions))
-    assert 0 < b.true_hypervolume < 1 and b.igd_plus > 0
-    assert all(np.isnan([row.found, row.true_hypervolume, row.igd_plus]).all() for row in others)
+    assert (a["found"], a["true_hypervolume"], a["igd_plus"]) == (1, pytest.approx(1), 0)
+    assert b["found"] == pytest.approx(1 / len(certificate.solutions))
+    assert 0 < b["true_hypervolume"] < 1 and b["igd_plus"] > 0
+    assert all(np.isnan([row["found"], row["true_hypervolume"], row["igd_plus"]]).all() for row in others)
     assert measured.known[TSPTW].points is None
-    assert to_csv(measured.rows).splitlines()[0].endswith("error,found,true_hypervolume,igd_plus")
+    assert to_csv(measured.rows).splitlines()[0].endswith("true_hypervolume,found,igd_plus,versions,error")
 
 
 def test_the_tables_of_the_paper_stay_as_they_are(shipped, certificate, monkeypatch):
@@ -94,7 +95,7 @@ def test_a_table_for_each_problem_has_columns_of_the_truth_where_it_is_known(shi
 def test_where_no_front_is_known_nothing_changes(nothing_known, certificate):
     measured = measured_runs(nothing_known, certificate)
     assert not {table.name for table in tables(measured)} & set(TRUE_TABLES)
-    assert to_csv(measured.rows).splitlines()[0].endswith("violations,error")
+    assert to_csv(measured.rows).splitlines()[0].endswith("violations,versions,error")
     page, *_ = write_tables(measured, nothing_known)
     assert "true front" not in page.read_text()
 

@@ -287,6 +287,46 @@ def test_no_runs_yet(run):
     assert_refused(run("experiment", "figure", "tiny.toml"), "there are no runs of tiny")
 
 
+def test_tables_have_all_seeds_that_are_there(run):
+    """After `run --seeds 3` of a plan of two, the third was left out."""
+    assert run("experiment", "run", "tiny.toml", "--seeds", 3, "--quiet").code == 0
+    assert "| Instance | Random (n=3) | PLS (n=3) |" in run("experiment", "table", "tiny.toml").out
+    assert "| Instance | Random (n=2) | PLS (n=2) |" in run("experiment", "table", "tiny.toml", "--seeds", 2).out
+
+
+def test_where_other_runs_are_is_said(run):
+    assert run("experiment", "run", "tiny.toml", "--quick", "--seeds", 1, "--quiet").code == 0
+    assert_refused(run("experiment", "table", "tiny.toml"), "quick versions are in results/quick, to be had with --qu")
+    assert run("experiment", "run", "tiny.toml", "--evaluations", 50, "--seeds", 1, "--quiet").code == 0
+    assert_refused(run("experiment", "table", "tiny.toml"), r"only some with .* another budget \(50 evaluations\)")
+
+
+def test_pages_say_with_what_they_were_made(run, results):
+    page = run("experiment", "table", "tiny.toml").out
+    (line,) = [line for line in page.splitlines() if line.startswith("Made with ")]
+    assert "algorithm revision 1, " in line
+    assert f"numpy {np.__version__}" in line
+    assert all(f"{name} " in line for name in ("pareto-nrpa", "numba", "moocore", "python"))
+
+
+def test_a_page_can_be_made_again_from_its_rows(run, results):
+    first = run("experiment", "table", "tiny.toml", "--out", "first").out
+    shutil.rmtree(results / "runs")
+    again = run("experiment", "table", "tiny.toml", "--rows", "first/tiny-runs.csv", "--out", "again")
+    assert again.out == first
+    assert_refused(run("experiment", "table", "tiny.toml", "--rows", "tiny.toml"), "not a table of runs")
+    assert_refused(run("experiment", "table", "tiny.toml", "--rows", "away.csv"), "cannot read away.csv: No such file")
+
+
+def test_problems_that_stand_in_for_others_are_told_and_named_in_the_title(run, empty_machine):
+    made = run("experiment", "run", "nas-101", "--quick", "--seeds", 1, "--only", "Random", "--quiet")
+    assert "data that are not here (nas-bench-101-surrogate); its quick version uses mo-tsp:n=8,seed=1." in made.err
+    page = run("experiment", "table", "nas-101", "--quick", "--only", "Random").out
+    titles = [line for line in page.splitlines() if "NAS-Bench-101" in line]
+    assert titles[0].startswith("# mo-tsp:n=8,seed=1 instead of the plan's problems: NAS-Bench-101")
+    assert all("mo-tsp:n=8,seed=1 instead of the plan's problems" in title for title in titles)
+
+
 SELECTIONS = [
     ("tiny.toml",),
     ("tiny.toml", "--only", "PLS", "--problem", MO_TSP, "--seeds", "1", "--evaluations", "50"),

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.experiments import figures
+from pareto_nrpa.experiments.box import Box, Scale
+from pareto_nrpa.experiments.drawing import COLOURS, save_figure
 from pareto_nrpa.experiments.plan import Run
+from pareto_nrpa.experiments.rank_figure import critical_difference, indistinct_groups
 from pareto_nrpa.experiments.store import Record
 from pareto_nrpa.experiments.worker import make_run
 from pareto_nrpa.metrics import hypervolume
@@ -67,7 +70,7 @@ def legend(figure):
 
 
 def svg_texts(figure, folder):
-    _, svg = figures.save_figure(figure, folder / "figure")
+    _, svg = save_figure(figure, folder / "figure")
     return ["".join(node.itertext()) for node in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
@@ -81,7 +84,7 @@ def box(records):
 #: The figures of runs, with a title and names that are hard to show.
 OF_RUNS = {
     "fronts": lambda records: figures.aggregated_fronts(records, NASTY, (NASTY, NASTY)),
-    "history": lambda records: figures.hypervolume_history(records, NASTY, REFERENCE, 1.0),
+    "history": lambda records: figures.hypervolume_history(records, NASTY, Scale(np.array(REFERENCE), 1.0)),
     "policies": lambda records: figures.policy_distribution([run for runs in records.values() for run in runs], NASTY),
     "attainment": lambda records: figures.attainment(records, NASTY),
 }
@@ -137,7 +140,7 @@ def test_a_long_legend_fits_into_the_figure():
 
 def test_a_history_ends_with_the_hypervolume_of_the_final_fronts(real):
     reference, largest = box(real)
-    figure = figures.hypervolume_history(real, "title", reference, largest)
+    figure = figures.hypervolume_history(real, "title", Scale(reference, largest))
     for line, runs in zip(figure.axes[0].lines, real.values(), strict=True):
         final = [hypervolume(run.feasible, reference_point=reference) / largest for run in runs]
         evaluations, values = line.get_data()
@@ -150,18 +153,20 @@ def test_a_history_ends_with_the_hypervolume_of_the_final_fronts(real):
 def test_a_history_counts_what_is_feasible_and_found_by_then():
     log = [(10, 1, 0, 0), (50, 0, 9, 9), (400, 0, 5, 5)]  # the first is better than all, and not feasible
     run = record([[5, 5]], log=log, evaluations=1_000)
-    line = figures.hypervolume_history({"a": [run]}, "title", REFERENCE, 25.0).axes[0].lines[0]
+    line = figures.hypervolume_history({"a": [run]}, "title", Scale(np.array(REFERENCE), 25.0)).axes[0].lines[0]
     evaluations, values = line.get_data()
     np.testing.assert_allclose(values, np.where(evaluations < 400, 1 / 25, 1.0))
 
 
 def test_a_run_without_feasible_points_counts_as_nothing(infeasible):
-    figure = figures.hypervolume_history({"a": [record([[5, 5]]), infeasible]}, "title", REFERENCE, 25.0)
+    figure = figures.hypervolume_history(
+        {"a": [record([[5, 5]]), infeasible]}, "title", Scale(np.array(REFERENCE), 25.0)
+    )
     assert figure.axes[0].lines[0].get_ydata()[-1] == pytest.approx(0.5)
 
 
 def band_heights(runs):
-    figure = figures.hypervolume_history({"a": runs}, "title", REFERENCE, 100.0)
+    figure = figures.hypervolume_history({"a": runs}, "title", Scale(np.array(REFERENCE), 100.0))
     heights = figure.axes[0].collections[0].get_paths()[0].vertices[:, 1]
     return heights.min(), heights.max()
 
@@ -184,12 +189,13 @@ def test_the_band_does_not_reach_below_zero(infeasible):
 
 
 def test_where_one_point_is_all_there_is_it_counts_fully():
-    figure = figures.hypervolume_history({"a": [record([[5, 5]])]}, "title", (5, 5), 0.0)
+    run = record([[5, 5]])
+    figure = figures.hypervolume_history({"a": [run]}, "title", Box([run], None).paper)
     assert figure.axes[0].lines[0].get_ydata()[-1] == 1
 
 
 def test_many_objectives_are_not_measured_and_the_figure_says_so():
-    figure = figures.hypervolume_history({"a": [record([[1] * 9])]}, "title", [2] * 9, 1.0)
+    figure = figures.hypervolume_history({"a": [record([[1] * 9])]}, "title", Scale(np.array([2] * 9), 1.0))
     assert "not measured from 8 objectives on; there are 9" in texts(figure)
 
 
@@ -211,7 +217,7 @@ def test_two_runs_stand_side_by_side_and_a_policy_looks_the_same_in_both(real):
     assert [axes.get_title() for axes in figure.axes] == ["seed 0", "seed 1"]
     for axes, run in zip(figure.axes, real["Pareto-NRPA"], strict=False):
         assert sum(len(line.get_xdata()) for line in axes.lines) == len(run.feasible)
-        assert [line.get_color() for line in axes.lines] == [figures._COLOURS[p] for p in sorted(set(run.policies))]
+        assert [line.get_color() for line in axes.lines] == [COLOURS[p] for p in sorted(set(run.policies))]
 
 
 # --- cost matrices
@@ -290,12 +296,12 @@ def test_at_most_six_panels_and_the_title_says_how_many_there_are():
     ],
 )
 def test_groups_are_as_large_as_they_can_be(ranks, difference, groups):
-    assert figures.indistinct_groups(np.asarray(ranks, dtype=float), difference) == groups
+    assert indistinct_groups(np.asarray(ranks, dtype=float), difference) == groups
 
 
 def test_bars_join_ranks_and_names_stand_beside_theirs():
     ranks, names = [2.9, 1.2, 1.9], ["bad", "best", "fair"]
-    figure = figures.critical_difference(ranks, names, 0.9, "title")
+    figure = critical_difference(ranks, names, 0.9, "title")
     axes = figure.axes[0]
     bars = [line.get_xdata().tolist() for line in axes.lines if line.get_linewidth() > 3]
     assert bars == [[1.2, 1.9]]
@@ -305,7 +311,7 @@ def test_bars_join_ranks_and_names_stand_beside_theirs():
 
 
 def test_long_names_and_a_long_ruler_stay_inside_the_figure():
-    figure = figures.critical_difference([1.4, 1.6], ["n" * 60, "m" * 60], 4.0, "title")
+    figure = critical_difference([1.4, 1.6], ["n" * 60, "m" * 60], 4.0, "title")
     figure.canvas.draw()
     axes = figure.axes[0]
     for artist in [*axes.texts, *axes.lines]:
@@ -326,7 +332,7 @@ def test_without_data_a_figure_says_so(tmp_path, infeasible, labels, name):
 
 def test_without_costs_or_ranks_a_figure_says_so(tmp_path):
     assert "no costs" in svg_texts(figures.cost_matrices(np.zeros((0, 0, 0)), "title"), tmp_path)
-    assert "no ranks" in svg_texts(figures.critical_difference([], [], 1.0, "title"), tmp_path)
+    assert "no ranks" in svg_texts(critical_difference([], [], 1.0, "title"), tmp_path)
 
 
 def test_three_objectives_are_not_drawn_and_the_figure_says_so():
@@ -337,7 +343,7 @@ def test_three_objectives_are_not_drawn_and_the_figure_says_so():
         figures.attainment(records, "title"),
     ):
         assert "drawn for 2 objectives only, not for 3" in texts(figure)
-    history = figures.hypervolume_history(records, "title", (4, 4, 4), 20.0).axes[0].lines[0]
+    history = figures.hypervolume_history(records, "title", Scale(np.array((4, 4, 4)), 20.0)).axes[0].lines[0]
     assert history.get_ydata()[-1] == pytest.approx((6 + 6 - 2) / 20)  # two boxes and what they share
 
 
@@ -345,7 +351,7 @@ def test_special_characters_are_shown_as_they_are(tmp_path):
     records = {NASTY: [record([[1, 2], [2, 1]])]}
     drawn = {name: draw(records) for name, draw in OF_RUNS.items()}
     drawn["costs"] = figures.cost_matrices(np.eye(3)[None], NASTY)
-    drawn["ranks"] = figures.critical_difference([1, 2], [NASTY, NASTY], 0.5, NASTY)
+    drawn["ranks"] = critical_difference([1, 2], [NASTY, NASTY], 0.5, NASTY)
     shown = {name: svg_texts(figure, tmp_path) for name, figure in drawn.items()}
     assert all(NASTY in found for found in shown.values())  # the title
     assert shown["fronts"].count(NASTY) == 3  # and the names of both axes
@@ -362,7 +368,7 @@ def test_a_long_title_is_broken_into_lines():
 
 def test_settings_of_the_user_neither_matter_nor_change(tmp_path):
     def saved(folder):
-        return figures.save_figure(figures.aggregated_fronts({"a": [record([[1, 2]])]}, "title"), folder / "x")[1]
+        return save_figure(figures.aggregated_fronts({"a": [record([[1, 2]])]}, "title"), folder / "x")[1]
 
     usual = saved(tmp_path / "usual").read_bytes()
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.hashsalt": None}):
@@ -392,7 +398,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
 def test_both_files_are_written_beside_each_other(tmp_path):
     # The name of an instance has a dot, which is not where a suffix begins.
     figure = figures.cost_matrices(np.eye(3)[None], "title")
-    paths = figures.save_figure(figure, tmp_path / "new" / "costs-rc_204.2")
+    paths = save_figure(figure, tmp_path / "new" / "costs-rc_204.2")
     assert paths == [tmp_path / "new" / "costs-rc_204.2.png", tmp_path / "new" / "costs-rc_204.2.svg"]
     assert sorted(path.name for path in paths[0].parent.iterdir()) == ["costs-rc_204.2.png", "costs-rc_204.2.svg"]
     assert paths[0].read_bytes().startswith(b"\x89PNG")
@@ -403,10 +409,10 @@ def test_both_files_are_written_beside_each_other(tmp_path):
 def test_equal_figures_are_equal_files(tmp_path, real):
     reference, largest = box(real)
     draw = [
-        lambda: figures.hypervolume_history(real, "title", reference, largest),
+        lambda: figures.hypervolume_history(real, "title", Scale(reference, largest)),
         lambda: figures.attainment(real, "title"),
         lambda: figures.cost_matrices(np.eye(3)[None], "title"),
     ]
     for make in draw:
-        first = [path.read_bytes() for path in figures.save_figure(make(), tmp_path / "first")]
-        assert first == [path.read_bytes() for path in figures.save_figure(make(), tmp_path / "second")]
+        first = [path.read_bytes() for path in save_figure(make(), tmp_path / "first")]
+        assert first == [path.read_bytes() for path in save_figure(make(), tmp_path / "second")]

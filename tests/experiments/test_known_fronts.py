@@ -7,8 +7,11 @@ import pytest
 
 from pareto_nrpa import load
 from pareto_nrpa.experiments import measure as measuring
-from pareto_nrpa.experiments.measure import OF_THE_TRUTH, measure, share_after, to_csv
+from pareto_nrpa.experiments.box import Scale
+from pareto_nrpa.experiments.measure import measure
+from pareto_nrpa.experiments.metric_table import METRICS_OF_THE_TRUTH
 from pareto_nrpa.experiments.report import write_figures, write_tables
+from pareto_nrpa.experiments.rows import to_csv
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.tables import tables
 from pareto_nrpa.metrics import n_found, nondominated
@@ -52,16 +55,16 @@ def test_the_front_of_all_points():
 
 def test_shares_are_of_the_true_front(measured):
     a, b = measured.rows
-    assert (a.found, b.found) == (pytest.approx(2 / 3), 0)
+    assert (a["found"], b["found"]) == (pytest.approx(2 / 3), 0)
     # (2, 2) and (1, 3) dominate 5 of the 6 that the true front does; (3, 3) dominates 1.
-    assert (a.fixed_hypervolume, b.fixed_hypervolume) == pytest.approx((5 / 6, 1 / 6))
-    assert to_csv(measured.rows).splitlines()[0].endswith("error,found,true_hypervolume,igd_plus")
+    assert (a["fixed_hypervolume"], b["fixed_hypervolume"]) == pytest.approx((5 / 6, 1 / 6))
+    assert to_csv(measured.rows).splitlines()[0].endswith("true_hypervolume,found,igd_plus,versions,error")
 
 
 def test_a_problem_that_is_not_known_has_no_such_column(measured):
-    nothing = dict.fromkeys(OF_THE_TRUTH, float("nan"))
-    rows = [replace(row, **nothing) for row in measured.rows]
-    assert to_csv(rows).splitlines()[0].endswith("violations,error")
+    nothing = dict.fromkeys(METRICS_OF_THE_TRUTH, float("nan"))
+    rows = [replace(row, metrics={**row.metrics, **nothing}) for row in measured.rows]
+    assert to_csv(rows).splitlines()[0].endswith("violations,versions,error")
 
 
 def test_the_curve_says_what_was_found_by_then(measured):
@@ -83,9 +86,9 @@ def test_a_shorter_plan_has_a_shorter_curve(measured):
 
 def test_a_share_of_nothing(measured):
     record = measured.records[MO_TSP]["A"][0]
-    assert share_after(record, 1, np.array([4.0, 4.0]), 6.0) == 0
-    assert share_after(record, 10, None, 6.0) == 0
-    assert share_after(record, 10, np.array([2.0, 2.0]), 0.0) == 1
+    assert Scale(np.array([4.0, 4.0]), 6.0).share(record.found_by(1)) == 0
+    assert Scale(None, 0.0).share(record.found_by(10)) == 0
+    assert Scale(np.array([2.0, 2.0]), 0.0).share(record.found_by(10)) == 0
 
 
 def test_the_page_and_the_figure_over_the_cloud(measured, tmp_path):

@@ -3,13 +3,14 @@
 import csv
 import io
 import math
-from dataclasses import fields
 
 import numpy as np
 import pytest
 
-from pareto_nrpa.experiments.measure import OF_THE_TRUTH, Row, measure, to_csv
+from pareto_nrpa.experiments.measure import measure
+from pareto_nrpa.experiments.metric_table import METRICS, METRICS_OF_THE_TRUTH
 from pareto_nrpa.experiments.plan import load_plan
+from pareto_nrpa.experiments.rows import Row, read_csv, to_csv
 from pareto_nrpa.experiments.runner import execute
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.worker import failed
@@ -55,30 +56,32 @@ def test_the_papers_example_by_hand(tmp_path):
             (MO_TSP, "A", 1): ([[100, 100], [0, 200]], 2.0),  # infeasible: moves no reference
         },
     )
-    np.testing.assert_array_equal(measured.reference_points[MO_TSP], [5, 4])
-    assert measured.largest[MO_TSP] == 9
+    np.testing.assert_array_equal(measured.scales[MO_TSP].reference_point, [5, 4])
+    assert measured.scales[MO_TSP].largest == 9
     a, b, corner, infeasible = only(measured, "A"), only(measured, "B"), only(measured, "B", 1), only(measured, "A", 1)
-    assert [a.hypervolume, b.hypervolume, corner.hypervolume, infeasible.hypervolume] == pytest.approx([7 / 9, 1, 0, 0])
+    assert [a["hypervolume"], b["hypervolume"], corner["hypervolume"], infeasible["hypervolume"]] == pytest.approx(
+        [7 / 9, 1, 0, 0]
+    )
     # The box is 4 by 3; A spans 4 by 2.
-    assert [a.spread, b.spread, infeasible.spread] == pytest.approx([(4 / 4) * (2 / 3), 0, 0])
+    assert [a["spread"], b["spread"], infeasible["spread"]] == pytest.approx([(4 / 4) * (2 / 3), 0, 0])
     # Manhattan distances to the nearest: 2, 2, 4.
-    assert a.spacing == pytest.approx(math.sqrt(((2 - 8 / 3) ** 2 * 2 + (4 - 8 / 3) ** 2) / 2))
-    assert math.isnan(b.spacing)
-    assert math.isnan(infeasible.spacing)
-    assert [a.violations, b.violations, infeasible.violations] == [0, 0, 2]
+    assert a["spacing"] == pytest.approx(math.sqrt(((2 - 8 / 3) ** 2 * 2 + (4 - 8 / 3) ** 2) / 2))
+    assert math.isnan(b["spacing"])
+    assert math.isnan(infeasible["spacing"])
+    assert [a["violations"], b["violations"], infeasible["violations"]] == [0, 0, 2]
     assert [a.front_size, b.front_size, infeasible.front_size] == [3, 1, 2]
     assert (a.evaluations, a.cpu_seconds, a.error) == (100, 0.5, "")
-    assert math.isnan(a.fixed_hypervolume)
+    assert math.isnan(a["fixed_hypervolume"])
 
 
 def test_the_best_run_has_hypervolume_one(tmp_path):
     rng = np.random.default_rng(1)
     records = {(MO_TSP, label, seed): (rng.random((5, 2)), 0.0) for label in "AB" for seed in (0, 1)}
     measured = measured_of(tmp_path, records)
-    values = [row.hypervolume for row in measured.rows]
+    values = [row["hypervolume"] for row in measured.rows]
     assert max(values) == 1
     assert all(0 <= value <= 1 for value in values)
-    assert all(0 <= row.spread <= 1 for row in measured.rows)
+    assert all(0 <= row["spread"] <= 1 for row in measured.rows)
 
 
 def test_no_feasible_run_at_all(tmp_path):
@@ -86,24 +89,24 @@ def test_no_feasible_run_at_all(tmp_path):
         tmp_path,
         {(MO_TSP, "A", 0): ([[1, 2]], 3.0), (MO_TSP, "A", 1): ([[2, 1]], 5.0), (MO_TSP, "B", 0): ([[9, 9]], 1.0)},
     )
-    assert measured.reference_points == {MO_TSP: None}
-    assert measured.largest == {MO_TSP: 0.0}
-    assert [(row.hypervolume, row.spread) for row in measured.rows] == [(0, 0)] * 3
-    assert all(math.isnan(row.spacing) for row in measured.rows)
+    scale = measured.scales[MO_TSP]
+    assert (scale.reference_point, scale.largest) == (None, 0.0)
+    assert [(row["hypervolume"], row["spread"]) for row in measured.rows] == [(0, 0)] * 3
+    assert all(math.isnan(row["spacing"]) for row in measured.rows)
     assert measured.values(MO_TSP, "A", "violations").tolist() == [3, 5]
     assert measured.values(MO_TSP, "A", "spacing").size == 0
 
 
 def test_where_all_runs_find_the_same_single_point_it_is_all_there_is(tmp_path):
     measured = measured_of(tmp_path, {(MO_TSP, "A", 0): ([[3, 4]], 0.0), (MO_TSP, "B", 0): ([[3, 4]], 0.0)})
-    assert [(row.hypervolume, row.spread) for row in measured.rows] == [(1, 1), (1, 1)]
-    assert all(math.isnan(row.spacing) for row in measured.rows)
+    assert [(row["hypervolume"], row["spread"]) for row in measured.rows] == [(1, 1), (1, 1)]
+    assert all(math.isnan(row["spacing"]) for row in measured.rows)
 
 
 def test_a_run_without_feasible_point_has_nothing_beside_a_single_point(tmp_path):
     measured = measured_of(tmp_path, {(MO_TSP, "A", 0): ([[3, 4]], 0.0), (MO_TSP, "B", 0): ([[3, 4]], 1.0)})
-    assert (only(measured, "A").hypervolume, only(measured, "B").hypervolume) == (1, 0)
-    assert (only(measured, "A").spread, only(measured, "B").spread) == (1, 0)
+    assert (only(measured, "A")["hypervolume"], only(measured, "B")["hypervolume"]) == (1, 0)
+    assert (only(measured, "A")["spread"], only(measured, "B")["spread"]) == (1, 0)
 
 
 def test_a_failed_run_is_a_row_without_numbers(tmp_path):
@@ -112,7 +115,10 @@ def test_a_failed_run_is_a_row_without_numbers(tmp_path):
     )
     row = only(measured, "A")
     assert row.error == "ValueError: broken"
-    assert all(math.isnan(x) for x in (row.hypervolume, row.fixed_hypervolume, row.spread, row.spacing, row.violations))
+    assert all(
+        math.isnan(x)
+        for x in (row["hypervolume"], row["fixed_hypervolume"], row["spread"], row["spacing"], row["violations"])
+    )
     assert measured.values(MO_TSP, "A", "hypervolume").size == 0
     assert [len(records) for records in measured.records[MO_TSP].values()] == [0, 1]
 
@@ -120,7 +126,7 @@ def test_a_failed_run_is_a_row_without_numbers(tmp_path):
 def test_all_runs_failed(tmp_path):
     measured = measured_of(tmp_path, {(MO_TSP, "A", 0): "one", (MO_TSP, "B", 0): "two"})
     assert [row.error for row in measured.rows] == ["one", "two"]
-    assert measured.reference_points[MO_TSP] is None
+    assert measured.scales[MO_TSP].reference_point is None
 
 
 def test_nothing_was_run(tmp_path):
@@ -136,8 +142,8 @@ def test_problems_do_not_disturb_each_other(tmp_path):
         {(MO_TSP, "A", 0): ([[1, 3], [3, 1], [2, 2]], 0.0), (TSPTW, "A", 0): ([[10, 30], [30, 10], [11, 11]], 0.0)},
         plan,
     )
-    assert [row.hypervolume for row in measured.rows] == [1, 1]
-    assert measured.largest == {MO_TSP: 1.0, TSPTW: 19.0**2}
+    assert [row["hypervolume"] for row in measured.rows] == [1, 1]
+    assert {problem: scale.largest for problem, scale in measured.scales.items()} == {MO_TSP: 1.0, TSPTW: 19.0**2}
 
 
 def test_values_come_in_the_order_of_seeds(tmp_path):
@@ -154,8 +160,8 @@ def test_three_objectives(tmp_path):
     store.put(a, a_record(a, [[0, 0, 0]], n_objectives=3))
     store.put(b, a_record(b, [[1, 1, 1], [2, 4, 0]], n_objectives=3))
     measured = measure(plan, store)
-    np.testing.assert_array_equal(measured.reference_points[problem], [2, 4, 1])
-    assert [row.hypervolume for row in measured.rows] == [1, 0]  # A: 2 * 4 * 1; B: all on the border
+    np.testing.assert_array_equal(measured.scales[problem].reference_point, [2, 4, 1])
+    assert [row["hypervolume"] for row in measured.rows] == [1, 0]  # A: 2 * 4 * 1; B: all on the border
 
 
 def test_the_fixed_reference_point_of_an_official_instance(tmp_path, official):
@@ -169,9 +175,9 @@ def test_the_fixed_reference_point_of_an_official_instance(tmp_path, official):
         },
         plan,
     )
-    assert [row.fixed_hypervolume for row in measured.rows] == pytest.approx([1, 0.2])
-    assert measured.rows[0].hypervolume == 1
-    assert measured.rows[1].hypervolume == pytest.approx(10 * 9 / 15**2)
+    assert [row["fixed_hypervolume"] for row in measured.rows] == pytest.approx([1, 0.2])
+    assert measured.rows[0]["hypervolume"] == 1
+    assert measured.rows[1]["hypervolume"] == pytest.approx(10 * 9 / 15**2)
 
 
 def test_real_runs_are_measured_as_by_hand(tmp_path):
@@ -187,7 +193,7 @@ def test_real_runs_are_measured_as_by_hand(tmp_path):
         volumes = {key: staircase(front, worst) for key, front in fronts.items()}
         for row in [row for row in measured.rows if row.problem == problem]:
             expected = volumes[row.algorithm.lower(), row.seed] / max(volumes.values())
-            assert row.hypervolume == pytest.approx(expected)
+            assert row["hypervolume"] == pytest.approx(expected)
 
 
 def staircase(front, reference):
@@ -211,24 +217,32 @@ def test_stored_runs_can_be_measured_where_the_instance_is_not(tmp_path, monkeyp
 # --- as CSV
 
 
-def test_rows_as_csv():
-    nan = math.nan
+def test_rows_as_csv(tmp_path):
+    versions = {"revision": "2", "numba": "0.68.0"}
     rows = [
-        Row("mo-tsp:n=8,seed=1", 'A "quoted", with comma', 0, 100, 0.5, 3, 0.12345678, nan, 1.0, nan, 0.0),
-        Row("p", "B", 1, 0, 0.0, 0, nan, nan, nan, nan, nan, "ValueError: two\nlines"),
+        Row("mo-tsp:n=8,seed=1", 'A "quoted", with comma', 0, 100, 0.5, 3, {"hypervolume": 0.12345678, "spread": 1.0}),
+        Row("p", "B", 1, 0, 0.0, 0, {}, versions=versions, error="ValueError: two\nlines"),
     ]
-    read = list(csv.DictReader(io.StringIO(to_csv(rows))))
-    nobody_has = (*OF_THE_TRUTH, "unique_evaluations")
-    assert list(read[0]) == [field.name for field in fields(Row) if field.name not in nobody_has]
+    text = to_csv(rows)
+    read = list(csv.DictReader(io.StringIO(text)))
+    assert list(read[0]) == [
+        *("problem", "algorithm", "seed", "evaluations", "cpu_seconds", "front_size"),
+        *(name for name in METRICS if name not in METRICS_OF_THE_TRUTH),
+        *("versions", "error"),
+    ]
     assert read[0]["problem"] == "mo-tsp:n=8,seed=1"
     assert read[0]["algorithm"] == 'A "quoted", with comma'
     assert (read[0]["hypervolume"], read[0]["fixed_hypervolume"], read[0]["spread"]) == ("0.123457", "", "1")
-    assert (read[0]["violations"], read[0]["error"]) == ("0", "")
+    assert (read[0]["spacing"], read[0]["error"]) == ("", "")
     assert read[1]["error"] == "ValueError: two\nlines"
+    (tmp_path / "rows.csv").write_text(text)
+    back = read_csv(tmp_path / "rows.csv")
+    assert to_csv(back) == text
+    assert (back[1].versions, back[1].error) == (versions, rows[1].error)
 
 
 def test_whole_numbers_as_csv_keep_their_zeros():
-    row = Row("p", "A", 0, 1000, 100.0, 10, 1.0, 0.0, 1.0, 1200.0, 30.0)
+    row = Row("p", "A", 0, 1000, 100.0, 10, {"spacing": 1200.0, "violations": 30.0})
     read = next(iter(csv.DictReader(io.StringIO(to_csv([row])))))
     assert (read["evaluations"], read["cpu_seconds"], read["spacing"], read["violations"]) == (
         "1000",
@@ -236,3 +250,48 @@ def test_whole_numbers_as_csv_keep_their_zeros():
         "1200",
         "30",
     )
+
+
+# --- two points that span the box
+
+
+def test_two_points_that_are_all_there_is_are_worth_one(tmp_path):
+    """The only two tours of rc_206.1 span the whole box: the paper has 1.00 for all, we had 0.00."""
+    measured = measured_of(
+        tmp_path,
+        {
+            (MO_TSP, "A", 0): ([[1, 3], [3, 1]], 0.0),
+            (MO_TSP, "A", 1): ([[1, 3]], 0.0),
+            (MO_TSP, "B", 0): ([[3, 1], [1, 3]], 0.0),
+            (MO_TSP, "B", 1): ([[1, 1]], 2.0),
+        },
+    )
+    # A tenth of the range further is (3.2, 3.2): both points dominate 2 * 2.2 * 0.2 - 0.2^2 = 0.84, one alone 0.44.
+    np.testing.assert_allclose(measured.scales[MO_TSP].reference_point, [3.2, 3.2])
+    shares = [only(measured, *run)["hypervolume"] for run in [("A", 0), ("A", 1), ("B", 0), ("B", 1)]]
+    assert shares == pytest.approx([1, 0.44 / 0.84, 1, 0])
+
+
+def test_from_eight_objectives_on_no_hypervolume_is_measured(tmp_path):
+    problem = "mo-tsp:n=8,seed=1,objectives=8"
+    plan = a_plan(problems=[problem], labels=["A"], seeds=1)
+    store = Store(tmp_path)
+    (run,) = plan.runs()
+    store.put(run, a_record(run, np.random.default_rng(1).random((2000, 8)), n_objectives=8))
+    (row,) = measure(plan, store).rows
+    assert math.isnan(row["hypervolume"])
+    assert row["spread"] == 1
+
+
+# --- from rows that were measured before
+
+
+def test_problems_without_runs_are_taken_from_earlier_rows(tmp_path):
+    plan = a_plan(problems=[MO_TSP, TSPTW], labels=["A"], seeds=1)
+    earlier = [Row(p, "A", seed, 9, 0.1, 1, {"hypervolume": 0.25}) for p in plan.problems for seed in (0, 1)]
+    store = Store(tmp_path)
+    run = plan.run(MO_TSP, plan.contenders[0], 0)
+    store.put(run, a_record(run, [[1, 3], [2, 2], [3, 1]]))
+    rows = measure(plan, store, earlier=earlier).rows
+    assert [(row.problem, row.seed, row["hypervolume"]) for row in rows] == [(MO_TSP, 0, 1.0), (TSPTW, 0, 0.25)]
+    assert len(measure(plan, store, earlier=earlier, all_seeds=True).rows) == 3

@@ -1,11 +1,14 @@
 """Plans: those that come with the package, files of one's own, and the mistakes in them."""
 
 import json
+from dataclasses import fields
 
 import pytest
 
+from pareto_nrpa import ParetoLocalSearch, ParetoNRPA
+from pareto_nrpa.algorithms import NAMES, algorithm
 from pareto_nrpa.exceptions import ParetoNRPAError
-from pareto_nrpa.experiments.measure import METRICS
+from pareto_nrpa.experiments.metric_table import METRICS
 from pareto_nrpa.experiments.plan import Contender, PlanError, Run, load_plan, plan_names
 from pareto_nrpa.experiments.published import all_published, published
 from pareto_nrpa.experiments.runner import shard
@@ -37,12 +40,6 @@ def test_a_plan_may_count_each_solution_once(tmp_path):
     assert run.key != load_text(tmp_path, HEAD + BUDGET + RANDOM).runs()[0].key
     assert plan.restricted(evaluations=50).runs()[0].stop.count == "unique"
     assert isinstance(plan.restricted(cpu_seconds=1.5).runs()[0].stop, MaxCpuTime)
-
-
-def test_runs_keep_the_names_that_they_had_before_one_could_count_otherwise():
-    run = Run("mo-tsp:n=8", "random", {}, 100, None, 3)
-    assert "count" not in run.to_dict()
-    assert run.key == "mo-tsp-n-8-random-seed3-7192de9eda91"
 
 
 # --- plans of the package
@@ -162,8 +159,35 @@ def test_labels_titles_and_defaults_do_not_change_a_key(tmp_path):
         'title = "T"\nseeds = 3\n' + HEAD + BUDGET + '[[algorithm]]\nlabel = "L"\nname = "pareto-nrpa"\n'
         "parameters = { level = 4, alpha = 0.5, n_policies = 4 }\n",
     )
-    assert decorated.contenders == (Contender("L", "pareto-nrpa", {}),)
+    assert decorated.contenders == (Contender("L", "pareto-nrpa", ParetoNRPA().to_dict()),)
     assert [run.key for run in plain.runs()[:3]] == [run.key for run in decorated.runs()]
+
+
+def keys_of(tmp_path, name):
+    return [run.key for run in load_text(tmp_path, HEAD + BUDGET + f'[[algorithm]]\nname = "{name}"\n').runs()]
+
+
+@pytest.mark.parametrize("kind", [ParetoNRPA, ParetoLocalSearch])
+def test_a_default_that_changes_changes_the_key(tmp_path, monkeypatch, kind):
+    """Keys held what differs from the defaults: with other defaults, runs of the old ones were taken for new."""
+    before = keys_of(tmp_path, kind.name)
+    defaults = list(kind.__init__.__defaults__)
+    place = [field.name for field in fields(kind)].index("pruning")
+    defaults[place] = not defaults[place]
+    monkeypatch.setattr(kind.__init__, "__defaults__", tuple(defaults))
+    assert not set(before) & set(keys_of(tmp_path, kind.name))
+
+
+def test_a_new_revision_of_an_algorithm_changes_the_key(tmp_path, monkeypatch):
+    before = keys_of(tmp_path, "pls"), keys_of(tmp_path, "random")
+    monkeypatch.setattr(ParetoLocalSearch, "revision", 2)
+    assert not set(before[0]) & set(keys_of(tmp_path, "pls"))
+    assert before[1] == keys_of(tmp_path, "random")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_algorithm_has_a_revision(name):
+    assert isinstance(algorithm(name).revision, int)
 
 
 def test_a_parameter_that_differs_changes_the_key(tmp_path):
@@ -232,6 +256,19 @@ def test_the_quick_version_of_a_shipped_plan_is_small(name, there):
     assert len(quick.runs()) <= 120
     assert (quick.evaluations or 0) <= 10_000
     assert (quick.cpu_seconds or 0) <= 1
+
+
+def test_other_problems_are_named_in_the_title():
+    """`nas-201-3 --quick` without its table ran mo-tsp under the title of NAS-Bench-201."""
+    plan = load_plan("nas-201-3")
+    there, missing = plan.small(lambda problem: True), plan.small(lambda problem: False)
+    assert there.title == plan.title
+    assert missing.title == f"mo-tsp:n=8,seed=1,objectives=3 instead of the plan's problems: {plan.title}"
+    paper = load_plan("tsptw")
+    assert paper.restricted(problems=["rc_204.3"]).title == paper.title
+    other = paper.restricted(problems=["rc_204.3", "mo-tsp:n=9"])
+    assert other.title.startswith("rc_204.3, mo-tsp:n=9 instead of the plan's problems: ")
+    assert (paper.paper != "", other.paper) == (True, "")
 
 
 def test_shards_are_a_partition(tmp_path):
@@ -327,6 +364,19 @@ MISTAKES = {
         'curve = ["all"]\n' + HEAD + BUDGET + RANDOM,
         "curve of plan .* must be rising",
     ),
+    "too many seeds": ("seeds = 100_000\n" + HEAD + BUDGET + RANDOM, "seeds must be at most 10,000, got 100000"),
+    "endless evaluations": (f"evaluations = {10**25}\n" + HEAD + RANDOM, "evaluations must be at most 1,000,000"),
+    "endless seconds": ("cpu_seconds = inf\n" + HEAD + RANDOM, "cpu_seconds must be at most .*, got inf"),
+    "a number of too many digits": ("seeds = " + "9" * 5000 + "\n" + HEAD + BUDGET + RANDOM, "is not TOML"),
+    "lists in lists": ("x = " + "[" * 5000 + "\n" + HEAD + BUDGET + RANDOM, "nested too deep"),
+    "a grid of others": (
+        'layout = "grid"\n' + HEAD + BUDGET + RANDOM,
+        'is "grid", of n_policies by alpha; random has no such parameters',
+    ),
+    "a long list": (
+        "problems = [" + "1, " * 9999 + "]\n" + BUDGET + RANDOM,
+        "must be a list of texts.*, got .*[.][.][.]",
+    ),
     "not TOML": ("problems = [", "plan .*own.toml is not TOML"),
 }
 
@@ -337,6 +387,7 @@ def test_a_mistake_in_a_plan_file_is_named(tmp_path, mistake):
     with pytest.raises(ValueError, match=words) as caught:
         load_text(tmp_path, text)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) <= 600
 
 
 # Values of the wrong kind.
@@ -374,11 +425,14 @@ def test_a_value_of_the_wrong_kind_is_named_when_the_plan_is_read(tmp_path, mist
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("quick", ['algorithms = ["randon"]', 'seeds = "few"', "evaluations = 0"])
-def test_a_mistake_in_the_quick_version_is_named_when_it_is_asked_for(tmp_path, quick):
-    plan = load_text(tmp_path, HEAD + BUDGET + f"[quick]\n{quick}\n" + RANDOM)
-    with pytest.raises(PlanError, match=r"randon|few|evaluations must be"):
-        plan.small(lambda problem: True)
+QUICK_MISTAKES = ['algorithms = ["randon"]', 'seeds = "few"', "evaluations = 0", "problems = []"]
+QUICK_MISTAKES += ["evaluations = 5\ncpu_seconds = 3"]
+
+
+@pytest.mark.parametrize("quick", QUICK_MISTAKES)
+def test_a_mistake_in_the_quick_version_is_named(tmp_path, quick):
+    with pytest.raises(PlanError, match=r"randon|few|evaluations must be|at least one entry|not both"):
+        load_text(tmp_path, HEAD + BUDGET + f"[quick]\n{quick}\n" + RANDOM).small(lambda problem: True)
 
 
 def test_a_plan_file_that_is_no_text(tmp_path):

@@ -326,7 +326,8 @@ def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
         end(process)
     assert time.monotonic() - begin < 120  # the run goes on for ten minutes
     assert run_files(tmp_path / "results") == []
-    assert (outcome.code, outcome.err) == (130, "Interrupted.\n")
+    kept = f"Finished runs are kept in {tmp_path / 'results'}; the same command goes on with the others."
+    assert (outcome.code, outcome.err) == (130, f"{kept}\nInterrupted.\n")
 
 
 def test_ctrl_c_while_processes_start(tmp_path):

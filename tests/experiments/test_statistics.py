@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from pareto_nrpa.experiments.statistics import (
     average_ranks,
     critical_difference,
-    duels,
     friedman,
     holm,
     mean_and_interval,
     outcome,
+    pairwise_comparisons,
     rank_sum,
     signed_rank,
 )
@@ -217,39 +217,39 @@ def test_friedmans_test_where_there_is_nothing_to_test():
     assert friedman([[1, 1, 1], [2, 2, 2]]) == 1
 
 
-# --- duels
+# --- pairwise comparisons
 
 
-def test_duels_count_problems_won_tied_and_lost():
+def test_pairwise_comparisons_count_problems_won_tied_and_lost():
     samples = {
         "won": {"A": HIGH, "B": LOW, "C": HIGH},
         "lost": {"A": LOW, "B": HIGH, "C": LOW},
         "tied": {"A": LOW, "B": LOW + 0.1, "C": LOW},
         "won again": {"A": HIGH + 1, "B": LOW, "C": HIGH + 1},
     }
-    against_b, against_c = duels(samples, "A", more_is_better=True)
+    against_b, against_c = pairwise_comparisons(samples, "A", more_is_better=True)
     assert (against_b.first, against_b.second) == ("A", "B")
     assert (against_b.won, against_b.tied, against_b.lost) == (2, 1, 1)
     assert (against_c.second, against_c.won, against_c.tied, against_c.lost, against_c.p_value) == ("C", 0, 4, 0, 1)
-    turned, _ = duels(samples, "A", more_is_better=False)
+    turned, _ = pairwise_comparisons(samples, "A", more_is_better=False)
     assert (turned.won, turned.tied, turned.lost) == (1, 1, 2)
 
 
-def test_p_values_of_duels_are_those_of_the_means_corrected_by_holm(rng):
+def test_p_values_of_pairwise_comparisons_are_those_of_the_means_corrected_by_holm(rng):
     samples = {
         f"p{i}": {"A": rng.random(5) + 0.3, "B": rng.random(5), "C": rng.random(5) + 0.2, "D": rng.random(5) + 0.1}
         for i in range(12)
     }
     means = {label: [s[label].mean() for s in samples.values()] for label in "ABCD"}
     expected = naive_holm([stats.wilcoxon(means["A"], means[label]).pvalue for label in "BCD"])
-    assert [duel.p_value for duel in duels(samples, "A", more_is_better=True)] == pytest.approx(expected)
+    assert [pair.p_value for pair in pairwise_comparisons(samples, "A", more_is_better=True)] == pytest.approx(expected)
 
 
-def test_duels_leave_out_problems_that_one_side_did_not_run():
+def test_pairwise_comparisons_leave_out_problems_that_one_side_did_not_run():
     samples = {"both": {"A": HIGH, "B": LOW}, "one": {"A": HIGH, "B": np.array([])}, "other": {"B": LOW}}
-    (duel,) = duels(samples, "A", more_is_better=True)
-    assert duel.won + duel.tied + duel.lost == 1
+    (pair,) = pairwise_comparisons(samples, "A", more_is_better=True)
+    assert pair.won + pair.tied + pair.lost == 1
 
 
-def test_no_duels_without_opponents():
-    assert duels({"p": {"A": LOW}}, "A", more_is_better=True) == []
+def test_no_pairwise_comparisons_without_opponents():
+    assert pairwise_comparisons({"p": {"A": LOW}}, "A", more_is_better=True) == []

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import replace
 
 import moocore
 import numpy as np
@@ -123,6 +124,8 @@ DAMAGED = {
     "a number": b"3",
     "null": b"null",
     "an empty object": b"{}",
+    "lists in lists": b"[" * 100_000,
+    "a number of too many digits": b'{"format": ' + b"9" * 5000 + b"}",
     "another format": b'{"format": "pareto-nrpa run 99"}',
 }
 
@@ -147,6 +150,43 @@ def test_a_half_written_file_counts_as_not_made(tmp_path, made):
         assert store.get(RUN) is None, f"{length} of {len(whole)} bytes"
 
 
+WRONG_VALUES = {
+    "evaluations": [-1, 1.5, None, "9", True, 2**70],
+    "cpu_seconds": [-1, None, "1", float("nan"), float("inf")],
+    "n_objectives": [0, 1, 3, 10**18, "2"],
+    "objectives": [None, 1, [[1, 2, 3]], [[1, "a"]], [[1, None]], [[1e999, 1]], [[[1, 2]]], [{"a": 1}]],
+    "violations": [-1, "0", [], float("nan")],
+    "solutions": [[], None, 3, [1]],
+    "policies": [[], ["a"], [0.5]],
+    "log": [None, [[1, 2]], [[9, 0, 1, 1], [2, 0, 1, 1]], [[1, -1, 1, 1]], [[float("nan"), 0, 1, 1]]],
+    "versions": [None, [], {"numpy": 2}],
+    "error": [None, 3, "\ud800"],
+    "fingerprint": [None, 3],
+    "unique_evaluations": ["1", -1, 0.5],
+}
+
+
+@pytest.mark.parametrize("key, value", [(key, value) for key, values in WRONG_VALUES.items() for value in values])
+def test_a_file_with_a_value_of_another_kind_counts_as_not_made(tmp_path, made, key, value):
+    store = Store(tmp_path)
+    path = store.put(RUN, made)
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    assert store.get(RUN) is None
+
+
+def test_an_error_that_cannot_be_written_is_stored_as_far_as_it_can(tmp_path):
+    store = Store(tmp_path)
+    store.put(RUN, failed(RUN, "ValueError: half a character \ud800" + "x" * 10_000))
+    assert len(store.get(RUN).error) == 1_000
+
+
+def test_another_revision_on_another_machine_is_a_failed_run():
+    asked = replace(RUN, revision=2)
+    error = make_run(asked, None)["error"]
+    assert "revision 2 of pls was asked for" in error
+    assert "install the same version of pareto-nrpa everywhere" in error
+
+
 @pytest.mark.parametrize("key", ["run", "error", "evaluations", "objectives", "violations", "solutions", "log"])
 def test_a_file_that_lacks_something_counts_as_not_made(tmp_path, made, key):
     store = Store(tmp_path)
@@ -169,6 +209,24 @@ def test_the_file_of_another_run_counts_as_not_made(tmp_path, made):
     store.path(other).parent.mkdir(parents=True, exist_ok=True)
     store.path(other).write_bytes(store.put(RUN, made).read_bytes())
     assert store.get(other) is None
+
+
+def test_runs_of_the_first_format_are_told_and_not_used(tmp_path):
+    """They do not say with which defaults they were made."""
+    (tmp_path / "runs-format.txt").write_text("pareto-nrpa run 1\n")
+    with pytest.raises(ParetoNRPAError, match=r"earlier version, which are not used any more: .*--results"):
+        Store(tmp_path)
+
+
+def test_the_seeds_that_are_there(tmp_path):
+    store = Store(tmp_path)
+    assert store.seeds("p") == []
+    runs = [Run("p", name, {}, 9, None, seed) for name, seed in (("pls", 3), ("random", 0), ("pls", 11))]
+    for run in runs:
+        store.put(run, a_record(run, [[1, 2]]))
+    (store.path(runs[0]).parent / "notes.json").write_text("{}")
+    assert store.seeds("p") == [0, 3, 11]
+    assert sorted(run.seed for run in store.runs_on("p")) == [0, 3, 11]
 
 
 def test_a_folder_of_another_version_is_refused(tmp_path):

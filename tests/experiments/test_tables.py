@@ -8,9 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from pareto_nrpa.experiments.measure import Measured, Row
+from pareto_nrpa.experiments.box import Scale
+from pareto_nrpa.experiments.measure import Measured
 from pareto_nrpa.experiments.plan import Contender, Plan, load_plan
 from pareto_nrpa.experiments.report import write_tables
+from pareto_nrpa.experiments.rows import Row
 from pareto_nrpa.experiments.tables import (
     against_best_markdown,
     comparison,
@@ -39,12 +41,10 @@ def make(values, *, metric="hypervolume", plan=None, errors=()):
     for problem, by_label in values.items():
         for label, numbers in by_label.items():
             for seed, number in enumerate(numbers):
-                content = dict.fromkeys(["hypervolume", "fixed_hypervolume", "spread", "spacing", "violations"], NAN)
-                rows.append(Row(problem, label, seed, 100, 0.1, 3, **{**content, metric: float(number)}))
-    rows += [Row(p, label, seed, 0, 0.0, 0, NAN, NAN, NAN, NAN, NAN, text) for p, label, seed, text in errors]
-    none = {problem: None for problem in plan.problems}
+                rows.append(Row(problem, label, seed, 100, 0.1, 3, {metric: float(number)}))
+    rows += [Row(p, label, seed, 0, 0.0, 0, {}, error=text) for p, label, seed, text in errors]
     records = {problem: {label: [] for label in labels} for problem in plan.problems}
-    return Measured(plan, rows, records, none, dict.fromkeys(plan.problems, 1.0))
+    return Measured(plan, rows, records, dict.fromkeys(plan.problems, Scale(None, 0.0)))
 
 
 def cells_of(line):
@@ -258,7 +258,7 @@ def test_a_comparison_takes_the_best_ranked_as_reference():
     found = comparison(some_comparison(), "hypervolume")
     assert (found.labels, found.n_problems) == (["Bad", "Good", "Fair"], 6)
     np.testing.assert_allclose(found.ranks, [3, 1, 2])
-    against_bad, against_fair = found.duels
+    against_bad, against_fair = found.pairs
     assert (against_bad.first, against_bad.second, against_bad.won, against_bad.tied) == ("Good", "Bad", 6, 0)
     assert against_fair.won + against_fair.tied == 6
     # Six problems, one way: 2 of 2^6 signs, twice that after Holm.
@@ -270,7 +270,7 @@ def test_a_comparison_takes_the_best_ranked_as_reference():
 
 def test_a_comparison_with_a_named_reference():
     found = comparison(some_comparison(), "hypervolume", "Bad")
-    assert [(duel.first, duel.second, duel.lost) for duel in found.duels] == [("Bad", "Good", 6), ("Bad", "Fair", 6)]
+    assert [(pair.first, pair.second, pair.lost) for pair in found.pairs] == [("Bad", "Good", 6), ("Bad", "Fair", 6)]
 
 
 def test_a_comparison_of_what_should_be_small():
@@ -346,7 +346,7 @@ def test_a_reference_that_was_left_out_is_compared_with_nobody(tmp_path):
     measured = some_comparison()
     plan = measured.plan.restricted(labels=["Bad", "Good"])  # the reference is Fair
     rows = [row for row in measured.rows if row.algorithm != "Fair"]
-    left = Measured(plan, rows, measured.records, measured.reference_points, measured.largest)
+    left = Measured(plan, rows, measured.records, measured.scales)
     page = write_tables(left, tmp_path)[0].read_text(encoding="utf-8")
     assert "| Good against |" in page
     assert "Fair" not in page
@@ -368,11 +368,11 @@ def test_a_page_without_any_feasible_run_is_dashes(tmp_path, layout):
         reference="B",
     )
     rows = [
-        Row(problem, label, seed, 9, 0.1, 1, 0.0, NAN, 0.0, NAN, 3.0)
+        Row(problem, label, seed, 9, 0.1, 1, {"hypervolume": 0.0, "spread": 0.0, "violations": 3.0})
         for problem in plan.problems for label in "AB" for seed in (0, 1)
     ]  # fmt: skip
     records = {problem: {"A": [], "B": []} for problem in plan.problems}
-    measured = Measured(plan, rows, records, dict.fromkeys(plan.problems), dict.fromkeys(plan.problems, 0.0))
+    measured = Measured(plan, rows, records, dict.fromkeys(plan.problems, Scale(None, 0.0)))
     page = write_tables(measured, tmp_path)[0].read_text(encoding="utf-8")
     assert "0.00 ± 0.00" in page
     assert "| - |" in page

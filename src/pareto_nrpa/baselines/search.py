@@ -35,6 +35,7 @@ class Baseline(ABC):
     """The parameters of a baseline, which can start a search or repeat one up to where it was saved."""
 
     name: str
+    revision = 1  # raised where the same seed finds something else: experiments then make their runs anew
     bias: float
     pruning: bool
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -78,6 +79,11 @@ class Selection:
         plan = load_plan(self.plan)
         if self.quick:
             plan = plan.small(lambda problem: _is_there(problem, self.data))
+            if plan.quick.get("stand_ins") == list(plan.problems):
+                wanted, given = ", ".join(plan.quick["problems"]), ", ".join(plan.problems)
+                typer.echo(
+                    f"{self.plan} needs data that are not here ({wanted}); its quick version uses {given}.", err=True
+                )
         return plan.restricted(
             seeds=self.seeds,
             evaluations=self.evaluations,
@@ -86,17 +92,31 @@ class Selection:
             labels=self.only or (),
         )
 
-    def measure(self) -> Measured:
-        """Return the runs of the plan that are there, measured."""
+    def measure(self, rows: Path | None = None) -> Measured:
+        """Return the runs of the plan that are there, measured: all of them, unless a number of seeds was given."""
         from ..experiments.measure import measure
+        from ..experiments.rows import read_csv
         from ..experiments.store import Store
 
-        plan = self.load()
-        measured = measure(plan, Store(self.folder), self.place)
+        plan, store = self.load(), Store(self.folder)
+        earlier = [] if rows is None else read_csv(rows)
+        measured = measure(plan, store, self.place, all_seeds=self.seeds is None, earlier=earlier)
         if not measured.rows:
             command = f"pareto-nrpa experiment run {self.arguments()}"
-            fail(f"there are no runs of {plan.name} in {self.folder} yet; make them with: {command}")
+            others = self._others(plan, store)
+            fail(f"there are no runs of {plan.name} in {self.folder} yet{others}; make them with: {command}")
         return measured
+
+    def _others(self, plan: Plan, store: Store) -> str:
+        """Say which runs there are instead of those that were asked for."""
+        names = [contender.name for contender in plan.contenders]
+        runs = [run for problem in plan.problems for run in store.runs_on(problem) if run.algorithm in names]
+        if runs:
+            budgets = ", ".join(sorted({str(run.stop) for run in runs}))
+            return f", only some with other parameters, another revision or another budget ({budgets})"
+        if not self.quick and (self.folder / "quick").is_dir():
+            return f"; those of quick versions are in {self.folder / 'quick'}, to be had with --quick"
+        return ""
 
     def arguments(self) -> str:
         """Return the selection as one would type it."""
@@ -146,13 +166,13 @@ def run_plan(
     from ..experiments.runner import shard as part_of
     from ..experiments.store import Store
     from ..files import check_writable
-    from ..progress import ExperimentBar
+    from .experiment_bar import ExperimentBar
 
     at_least_one("jobs", jobs)
     plan, results = chosen.load(), chosen.folder
     runs, store, fingerprints = part_of(plan.runs(), shard), Store(results), _fingerprints(plan, chosen.data)
     check_writable(results / "runs" / "any")
-    with ExperimentBar(plan.name, quiet=quiet) as bar:
+    with ExperimentBar(plan.name, quiet=quiet) as bar, _told_how_to_go_on(results):
         status = execute(
             runs,
             store,
@@ -168,6 +188,16 @@ def run_plan(
     _tell_failures(status.failures, " Repeat them with --retry-failed.")
 
 
+@contextmanager
+def _told_how_to_go_on(results: Path) -> Iterator[None]:
+    """Say, when somebody stops an experiment, that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"Finished runs are kept in {results}; the same command goes on with the others.", err=True)
+        raise
+
+
 def _tell_failures(count: int, advice: str = "") -> None:
     if count:
         typer.echo(f"{count} runs failed; their rows say why.{advice}", err=True)
@@ -175,11 +205,18 @@ def _tell_failures(count: int, advice: str = "") -> None:
 
 @app.command("table")
 @_takes_selection
-def show_tables(chosen: Selection, out: OutOption = None) -> None:
-    """Write tables of the runs that are there: Markdown, CSV and LaTeX."""
+def show_tables(
+    chosen: Selection,
+    out: OutOption = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(help="Rows measured before (PLAN-runs.csv), for problems whose runs are not there."),
+    ] = None,
+) -> None:
+    """Write tables of the runs that are there, all seeds of them: Markdown, CSV and LaTeX."""
     from ..experiments.report import write_tables
 
-    page, *others = write_tables(chosen.measure(), out or chosen.folder)
+    page, *others = write_tables(chosen.measure(rows), out or chosen.folder)
     typer.echo(page.read_text(encoding="utf-8"))
     typer.echo(f"written: {page} and {len(others)} files beside it", err=True)
 
@@ -230,7 +267,8 @@ def reproduce(
     store, target = Store(folder), out or folder
     failures = 0
     for selection, plan, prints in zip(chosen, loaded, fingerprints, strict=True):
-        failures += _run_all(plan, store, jobs, place, prints).failures
+        with _told_how_to_go_on(folder):
+            failures += _run_all(plan, store, jobs, place, prints).failures
         measured = selection.measure()
         write_tables(measured, target)
         write_figures(measured, target, place)
@@ -241,7 +279,7 @@ def reproduce(
 
 def _run_all(plan: Plan, store: Store, jobs: int, data: str | None, fingerprints: dict[str, str]) -> Status:
     from ..experiments.runner import execute
-    from ..progress import ExperimentBar
+    from .experiment_bar import ExperimentBar
 
     with ExperimentBar(plan.name) as bar:
         return execute(plan.runs(), store, jobs=jobs, data=data, fingerprints=fingerprints, on_progress=bar.update)

@@ -1,61 +1,33 @@
-"""The figures of a report: fronts, progress, policies, costs, attainment surfaces and ranks.
-
-Figures are plain objects: nothing here changes what the user has open in matplotlib, or how it is set up.
-"""
+"""The figures of a report: fronts, progress, policies, costs and attainment surfaces."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from contextlib import contextmanager
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import moocore
 import numpy as np
 
-from ..files import write_atomically
-from ..metrics import MANY_OBJECTIVES, hypervolume, nondominated
+from ..metrics import MANY_OBJECTIVES, nondominated
+from .drawing import COLOURS, GREY, add_legend, finish, house_style, literal, look_of, new_figure, say
 from .statistics import mean_and_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from matplotlib.text import Annotation
     from numpy.typing import ArrayLike, NDArray
 
+    from .box import Scale
     from .store import Record
 
 _NO_RUN = "no feasible run"
 _OBJECTIVES = ("f1", "f2")
-_GREY = "#555555"
 _CLOUD = "#b8b8b8"
 _CLOUD_BEFORE, _CLOUD_BEHIND = 0.05, 0.4  # how far around the fronts solutions are shown, in units of their range
-# Okabe and Ito's colours, which the colour-blind can tell apart, without yellow, which nobody sees on white.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # two more than colours: 63 pairs before one comes again
-_LINES = ("-", "--", ":", "-.")
-_STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.titlesize": 9,
-    "figure.titlesize": 11,
-    "figure.labelsize": 9,
-    "figure.constrained_layout.w_pad": 0.08,
-    "figure.constrained_layout.h_pad": 0.08,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e4e4e4",
-    "legend.frameon": False,
-    "svg.fonttype": "none",  # text that can be searched and copied
-    "svg.hashsalt": "pareto-nrpa",  # without it, names inside the file are random
-}
-
 _FIRST_EVALUATION = 100  # what comes earlier is luck
 _STEPS = 60
 # By the share of runs that attain a surface, in per cent, how it is drawn.
@@ -65,25 +37,9 @@ _SURFACES: dict[int, dict[str, Any]] = {
     75: {"linestyle": ":", "linewidth": 1.4},
 }
 _MOST_PANELS = 6
-_LETTERS_PER_INCH = 11  # of a title
-# Heights in the diagram of ranks, in lines of text: what is above the axis, a bar, a name.
-_RULER_LINES, _BAR_LINES, _NAME_LINES = 3.5, 0.6, 1.2
 
 
-@contextmanager
-def _house_style() -> Iterator[None]:
-    """Draw in our style, whatever the user's settings are, and leave those as they were."""
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise ImportError('figures need matplotlib; install it with: pip install "pareto-nrpa[report]".') from error
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_STYLE)
-        yield
-
-
-@_house_style()
+@house_style()
 def aggregated_fronts(
     records: dict[str, list[Record]],
     title: str,
@@ -100,91 +56,81 @@ def aggregated_fronts(
     true_front
         What cannot be improved, where it is known: drawn as a staircase behind the fronts.
     """
-    figure, (axes,) = _new_figure(title, width=5.6, height=4.2)
+    figure, (axes,) = new_figure(title, width=5.6, height=4.2)
     message = _why_no_front(_all_feasible(records))
     if cloud is not None and not message:
         _draw_cloud(axes, cloud, _all_feasible(records))
     lines = []
     for index, runs in enumerate(records.values()):
         front = nondominated(_feasible(runs)) if not message else np.zeros((0, 2))
-        lines += axes.plot(*front.T, **_look(index), linewidth=0.8, markersize=5, markerfacecolor="none")
+        lines += axes.plot(*front.T, **look_of(index), linewidth=0.8, markersize=5, markerfacecolor="none")
     labels = _labels(records)
     if true_front is not None and not message:
         lines += _draw_true_front(axes, true_front)
         labels.append(f"true front ({len(true_front)} points)")
-    _finish(axes, objectives, message)
-    _add_legend(figure, lines, labels)
+    finish(axes, objectives, message)
+    add_legend(figure, lines, labels)
     return figure
 
 
-@_house_style()
-def hypervolume_history(
-    records: dict[str, list[Record]], title: str, reference_point: ArrayLike | None, largest: float
-) -> Figure:
-    """Draw how the hypervolume grew: the mean over the runs of each label, with its 95 % confidence interval.
-
-    Parameters
-    ----------
-    reference_point
-        What the hypervolume is measured against; None where nobody found a feasible point.
-    largest
-        What it is divided by.
-    """
-    figure, (axes,) = _new_figure(title, width=5.6, height=4.2)
+@house_style()
+def hypervolume_history(records: dict[str, list[Record]], title: str, scale: Scale) -> Figure:
+    """Draw how the hypervolume grew: the mean over the runs of each label, with its 95 % confidence interval."""
+    figure, (axes,) = new_figure(title, width=5.6, height=4.2)
     message = _why_no_history(_all_feasible(records))
     lines = []
     for index, runs in enumerate(records.values()):
-        history = _mean_history(runs, reference_point, largest) if runs and not message else np.zeros((0, 3))
+        history = _mean_history(runs, scale) if runs and not message else np.zeros((0, 3))
         evaluations, mean, interval = history.T
-        look = _look(index)
+        look = look_of(index)
         # Markers start at different steps: where lines coincide, none hides behind another.
         lines += axes.plot(evaluations, mean, **look, linewidth=1.3, markersize=5, markevery=(index % 10, 10))
         least = np.maximum(mean - interval, 0)  # no hypervolume is less
         axes.fill_between(evaluations, least, mean + interval, color=look["color"], alpha=0.15, linewidth=0)
     if not message:  # a logarithmic axis without data has no ticks, and that is an error
         axes.set_xscale("log")
-    _finish(axes, ("evaluations", "normalised hypervolume"), message)
-    _add_legend(figure, lines, _labels(records))
+    finish(axes, ("evaluations", "normalised hypervolume"), message)
+    add_legend(figure, lines, _labels(records))
     return figure
 
 
-@_house_style()
+@house_style()
 def policy_distribution(record_list: Sequence[Record], title: str) -> Figure:
     """Draw the fronts of one run or two, each point coloured by the policy that sampled it."""
     runs = list(record_list)[:2]
-    figure, panels = _new_figure(title, columns=max(1, len(runs)), width=3.8, height=3.6, share=True)
+    figure, panels = new_figure(title, columns=max(1, len(runs)), width=3.8, height=3.6, share=True)
     if not runs:
-        _finish(panels[0], _OBJECTIVES, _NO_RUN)
+        finish(panels[0], _OBJECTIVES, _NO_RUN)
     lines: dict[int, Line2D] = {}
     for axes, run in zip(panels, runs, strict=False):
         axes.set_title(f"seed {run.run['seed']}")
         lines |= _draw_policies(axes, run)
     policies = sorted(lines)
-    _add_legend(figure, [lines[policy] for policy in policies], [f"policy {policy}" for policy in policies])
+    add_legend(figure, [lines[policy] for policy in policies], [f"policy {policy}" for policy in policies])
     return figure
 
 
-@_house_style()
+@house_style()
 def cost_matrices(costs: ArrayLike, title: str) -> Figure:
     """Draw cost matrices [m, n, n] as heat maps side by side."""
     matrices = np.asarray(costs, dtype=float)
     names = ["primary cost", "secondary cost"]
     if len(matrices) != len(names):
         names = [f"cost {i + 1}" for i in range(len(matrices))]
-    figure, panels = _new_figure(title, columns=max(1, len(matrices)), width=3.8, height=3.4)
+    figure, panels = new_figure(title, columns=max(1, len(matrices)), width=3.8, height=3.4)
     if matrices.size == 0:
-        _say(panels[0], "no costs")
+        say(panels[0], "no costs")
         return figure
     for axes, matrix, name in zip(panels, matrices, names, strict=True):
         image = axes.imshow(np.ma.masked_invalid(matrix), cmap="cividis", interpolation="nearest")
         figure.colorbar(image, ax=axes, shrink=0.85)
         axes.grid(visible=False)
         axes.set_title(name)
-        _finish(axes, ("to city", "from city"))
+        finish(axes, ("to city", "from city"))
     return figure
 
 
-@_house_style()
+@house_style()
 def attainment(records: dict[str, list[Record]], title: str) -> Figure:
     """Draw, for each of up to 6 labels, what a quarter, half and three quarters of its runs attain."""
     shown = dict(list(records.items())[:_MOST_PANELS])
@@ -192,139 +138,24 @@ def attainment(records: dict[str, list[Record]], title: str) -> Figure:
         title = f"{title} (the first {len(shown)} of {len(records)})"
     rows = 1 if len(shown) <= 3 else 2
     columns = max(1, math.ceil(len(shown) / rows))
-    figure, panels = _new_figure(title, rows=rows, columns=columns, width=2.9, height=2.7, share=True)
+    figure, panels = new_figure(title, rows=rows, columns=columns, width=2.9, height=2.7, share=True)
     for axes in panels[len(shown) :]:
         axes.set_axis_off()
     points = _all_feasible(shown)
     message = _why_no_front(points)
     if not shown:
-        _say(panels[0], message)
+        say(panels[0], message)
     for index, (axes, (label, runs)) in enumerate(zip(panels, shown.items(), strict=False)):
-        axes.set_title(_literal(f"{textwrap.fill(label, width=36)}\n({_count(runs)})"))
+        axes.set_title(literal(f"{textwrap.fill(label, width=36)}\n({_count(runs)})"))
         if message or len(_feasible(runs)) == 0:
-            _say(axes, message or _NO_RUN)
+            say(axes, message or _NO_RUN)
         else:
-            _draw_surfaces(axes, runs, points, _COLOURS[index])
+            _draw_surfaces(axes, runs, points, COLOURS[index])
     figure.supxlabel(_OBJECTIVES[0])
     figure.supylabel(_OBJECTIVES[1])
     if not message:
         _add_surface_legend(figure)
     return figure
-
-
-@_house_style()
-def critical_difference(ranks: ArrayLike, names: Sequence[str], difference: float, title: str) -> Figure:
-    """Draw average ranks on an axis, the best on the left, with bars that join what cannot be told apart (Demšar 2006).
-
-    Parameters
-    ----------
-    difference
-        By how much two ranks must differ to be told apart.
-    """
-    order = np.argsort(ranks, kind="stable")
-    values, sorted_names = np.asarray(ranks, dtype=float)[order], [names[i] for i in order]
-    groups = indistinct_groups(values, difference)
-    half = math.ceil(len(values) / 2)
-    top = _BAR_LINES * len(groups) + _NAME_LINES
-    bottom = top + _NAME_LINES * half
-    figure, (axes,) = _new_figure(title, width=5.0, height=0.5 + 0.2 * (_RULER_LINES + bottom))
-    axes.set(xlim=(1, max(2, len(values), 1 + difference)), ylim=(bottom, -_RULER_LINES))
-    axes.set_axis_off()
-    if len(values) == 0:
-        _say(axes, "no ranks")
-        return figure
-    _draw_rank_axis(axes, len(values), difference)
-    for line, group in enumerate(groups, start=1):
-        axes.plot(values[list(group)], [_BAR_LINES * line] * 2, color=_GREY, linewidth=3.5, solid_capstyle="round")
-    # The outermost names come first on both sides, so that no line crosses another.
-    _widen(figure, _draw_names(axes, values[:half], sorted_names[:half], top=top, left=True))
-    _widen(figure, _draw_names(axes, values[half:][::-1], sorted_names[half:][::-1], top=top, left=False))
-    return figure
-
-
-@_house_style()
-def save_figure(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure to `stem`.png and `stem`.svg, and return both paths."""
-    # Not with_suffix, which would take the .3 of rc_204.3 for a suffix.
-    png, svg = (stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg"))
-    write_atomically(png, lambda file: figure.savefig(file, format="png", dpi=150))
-    # Without a date, equal figures are equal files.
-    write_atomically(svg, lambda file: figure.savefig(file, format="svg", metadata={"Date": None}))
-    return [png, svg]
-
-
-def indistinct_groups(ranks: NDArray[np.float64], difference: float) -> list[tuple[int, int]]:
-    """Return first and last position of each largest group of sorted ranks that differ by less than `difference`."""
-    lasts = [int(np.searchsorted(ranks, rank + difference)) - 1 for rank in ranks]
-    # A group that ends where the one before it ends is part of that one.
-    ends_later = [True, *(last > before for before, last in pairwise(lasts))]
-    return [(first, last) for first, last in enumerate(lasts) if last > first and ends_later[first]]
-
-
-def _new_figure(
-    title: str, *, width: float, height: float, rows: int = 1, columns: int = 1, share: bool = False
-) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure and its panels, row by row; the size is that of a panel, in inches."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(columns * width, rows * height), layout="constrained")
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(rows, columns, sharex=share, sharey=share, squeeze=False)
-    for axes in panels.flat:
-        axes.tick_params(labelbottom=True, labelleft=True)  # shared axes show theirs at the edges only
-    # On the left, and no wider than the panels: on the right there may be a legend.
-    wrapped = textwrap.fill(title, width=int(_LETTERS_PER_INCH * columns * width))
-    figure.suptitle(_literal(wrapped), x=0.01, ha="left")
-    return figure, list(panels.flat)
-
-
-def _finish(axes: Axes, names: Sequence[str], message: str = "") -> None:
-    """Name the axes, and say the message where there is nothing to see."""
-    axes.set_xlabel(_literal(names[0]))
-    axes.set_ylabel(_literal(names[1]))
-    if message:
-        _say(axes, message)
-
-
-def _say(axes: Axes, message: str) -> None:
-    """Write a message into a panel instead of data."""
-    axes.text(0.5, 0.5, message, transform=axes.transAxes, ha="center", va="center", color=_GREY)
-    # Not set_ticks: ticks are shared with the other panels, this is not.
-    axes.tick_params(which="both", left=False, bottom=False, labelleft=False, labelbottom=False)
-    axes.grid(visible=False, which="both")
-
-
-def _add_legend(figure: Figure, lines: Sequence[Line2D], labels: Sequence[str]) -> None:
-    """Put a legend on the right of the panels, in room of its own: it must neither hide nor squeeze them."""
-    if not lines:
-        return
-    legend = figure.legend(lines, ["label"] * len(lines), loc="outside right upper")
-    for text, label in zip(legend.get_texts(), labels, strict=True):
-        text.set_text(_literal(label))  # here, because a legend leaves out labels that begin with _
-    _widen(figure, [legend])
-    height = legend.get_window_extent().height / figure.dpi
-    figure.set_figheight(max(figure.get_figheight(), height + 0.2))
-
-
-def _widen(figure: Figure, artists: Sequence[Artist]) -> None:
-    """Make a figure wider by the widest of some of its parts."""
-    pixels = max((artist.get_window_extent().width for artist in artists), default=0.0)
-    figure.set_figwidth(figure.get_figwidth() + pixels / figure.dpi)
-
-
-def _literal(text: str) -> str:
-    """Return a text that matplotlib shows as it is, instead of taking what is between two $ for a formula."""
-    return text.replace("$", r"\$")
-
-
-def _look(index: int) -> dict[str, Any]:
-    """Return colour, marker and line of the label with this index, the same in all figures."""
-    return {
-        "color": _COLOURS[index % len(_COLOURS)],
-        "marker": _MARKERS[index % len(_MARKERS)],
-        "linestyle": _LINES[index // len(_COLOURS) % len(_LINES)],
-    }
 
 
 def _labels(records: dict[str, list[Record]]) -> list[str]:
@@ -369,32 +200,22 @@ def _why_no_history(points: NDArray[np.float64]) -> str:
     return "" if m < MANY_OBJECTIVES else f"not measured from {MANY_OBJECTIVES} objectives on; there are {m}"
 
 
-def _mean_history(runs: Sequence[Record], reference_point: ArrayLike | None, largest: float) -> NDArray[np.float64]:
+def _mean_history(runs: Sequence[Record], scale: Scale) -> NDArray[np.float64]:
     """Return [k, 3]: evaluation, mean over the runs of the normalised hypervolume, half-width of its interval."""
     # Under equal time, runs end at different evaluations; one that is over keeps what it has found.
     last = max(1, *(run.evaluations for run in runs))
     evaluations = np.unique(np.geomspace(min(_FIRST_EVALUATION, last), last, _STEPS).round())
-    histories = np.array([_history(run, evaluations, reference_point, largest) for run in runs])
+    histories = np.array([_history(run, evaluations, scale) for run in runs])
     return np.array([(at, *mean_and_interval(values)) for at, values in zip(evaluations, histories.T, strict=True)])
 
 
-def _history(
-    run: Record, evaluations: NDArray[np.float64], reference_point: ArrayLike | None, largest: float
-) -> list[float]:
+def _history(run: Record, evaluations: NDArray[np.float64], scale: Scale) -> list[float]:
     """Return the normalised hypervolume of what a run had found by each of these evaluations."""
     found = run.log[run.log[:, 1] == 0]
     counts = np.searchsorted(found[:, 0], evaluations, side="right").tolist()
     # Often nothing is found between two evaluations; each count is measured once.
-    volumes = {count: _share(found[:count, 2:], reference_point, largest) for count in set(counts)}
+    volumes = {count: scale.share(found[:count, 2:]) for count in set(counts)}
     return [volumes[count] for count in counts]
-
-
-def _share(points: NDArray[np.float64], reference_point: ArrayLike | None, largest: float) -> float:
-    """Return the hypervolume of points as a share of the largest."""
-    if len(points) == 0 or reference_point is None:
-        return 0.0
-    # Where all that was found is a single point, that point is all there is to find.
-    return hypervolume(points, reference_point=reference_point) / largest if largest > 0 else 1.0
 
 
 def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float64]) -> None:
@@ -410,20 +231,20 @@ def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float
 
 def _draw_true_front(axes: Axes, front: NDArray[np.float64]) -> list[Line2D]:
     """Draw a front that nothing is below, as the edge of what it dominates."""
-    look: dict[str, Any] = {"color": _GREY, "linewidth": 3.0, "alpha": 0.35, "zorder": 1}
+    look: dict[str, Any] = {"color": GREY, "linewidth": 3.0, "alpha": 0.35, "zorder": 1}
     return axes.plot(*nondominated(front).T, drawstyle="steps-post", **look)
 
 
 def _draw_policies(axes: Axes, run: Record) -> dict[int, Line2D]:
     """Draw the front of a run, and return what stands for each of its policies."""
     message = _why_no_front(run.feasible)
-    _finish(axes, _OBJECTIVES, message)
+    finish(axes, _OBJECTIVES, message)
     if message:
         return {}
     policies = np.asarray(run.policies)
     lines = {}
     for policy in np.unique(policies).tolist():
-        look = _look(policy) | {"linestyle": ""}
+        look = look_of(policy) | {"linestyle": ""}
         (lines[policy],) = axes.plot(*run.feasible[policies == policy].T, **look, markersize=5)
     return lines
 
@@ -458,30 +279,5 @@ def _add_surface_legend(figure: Figure) -> None:
     """Say which line is which attainment surface, whatever its colour."""
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], color=_GREY, **look) for look in _SURFACES.values()]
-    _add_legend(figure, lines, [f"attained by {share} % of runs" for share in _SURFACES])
-
-
-def _draw_rank_axis(axes: Axes, n_ranks: int, difference: float) -> None:
-    """Draw the axis of ranks, and above it how long the critical difference is."""
-    axes.plot([1, n_ranks], [0, 0], color="black", linewidth=1)
-    for rank in range(1, n_ranks + 1):
-        axes.plot([rank, rank], [0, -0.25], color="black", linewidth=1)
-        axes.text(rank, -0.4, str(rank), ha="center", va="bottom")
-    axes.plot([1, 1 + difference], [-2, -2], color=_GREY, linewidth=1, marker="|", clip_on=False)
-    axes.text(1, -2.3, f"critical difference {difference:.2f}", ha="left", va="bottom", color=_GREY)
-
-
-def _draw_names(
-    axes: Axes, ranks: NDArray[np.float64], names: Sequence[str], *, top: float, left: bool
-) -> list[Annotation]:
-    """Write names below one end of the axis, and lead a line from each to its rank."""
-    edge = axes.get_xlim()[0 if left else 1]
-    align, gap = ("right", (-6, 0)) if left else ("left", (6, 0))
-    texts = []
-    for line, (rank, name) in enumerate(zip(ranks, names, strict=True)):
-        y = top + _NAME_LINES * line
-        axes.plot([rank, rank, edge], [0, y, y], color="black", linewidth=0.8)
-        text = _literal(f"{name} ({rank:.2f})")
-        texts.append(axes.annotate(text, (edge, y), gap, textcoords="offset points", ha=align, va="center"))
-    return texts
+    lines = [Line2D([], [], color=GREY, **look) for look in _SURFACES.values()]
+    add_legend(figure, lines, [f"attained by {share} % of runs" for share in _SURFACES])

@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import json
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..algorithms import algorithm
 from ..files import file_name
 from ..stop import MaxCpuTime, MaxEvaluations, StopCriterion
+from .metric_table import METRICS, USUAL_METRICS
 from .plan_checks import (
     ALGORITHM_KEYS,
     FIGURES,
     LAYOUTS,
-    METRICS,
     PLAN_KEYS,
-    QUICK_KEYS,
-    USUAL_METRICS,
     PlanError,
     check_budget,
-    check_count,
+    check_grid,
     check_keys,
     check_names,
+    check_quick,
+    check_seeds,
     check_unique,
 )
 
@@ -40,13 +40,16 @@ class Contender:
 
     label: str
     name: str
-    parameters: dict[str, Any]  # those that differ from the defaults
+    parameters: dict[str, Any]  # all of them
+    revision: int = 1  # of the algorithm
 
 
 def _plain_numbers(value: Any) -> Any:
     """Return values with whole numbers as such: 60 and 60.0 seconds are the same run."""
     if isinstance(value, dict):
         return {key: _plain_numbers(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_numbers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -61,6 +64,7 @@ class Run:
     cpu_seconds: float | None
     seed: int
     count: Literal["all", "unique"] = "all"  # which evaluations use up the budget
+    revision: int = 1  # of the algorithm: another one finds something else with the same parameters and seed
 
     @property
     def key(self) -> str:
@@ -72,16 +76,7 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain values."""
-        values = {
-            "problem": self.problem,
-            "algorithm": self.algorithm,
-            "parameters": self.parameters,
-            "evaluations": self.evaluations,
-            "cpu_seconds": self.cpu_seconds,
-            "seed": self.seed,
-        }
-        # Left out where it is as usual: runs keep the names that they had before one could choose.
-        return values if self.count == "all" else {**values, "count": self.count}
+        return asdict(self)
 
     @property
     def stop(self) -> StopCriterion:
@@ -115,7 +110,7 @@ class Plan:
     def run(self, problem: str, contender: Contender, seed: int) -> Run:
         """Return one run of the plan."""
         budget = self.evaluations, self.cpu_seconds
-        return Run(problem, contender.name, contender.parameters, *budget, seed, self.count)
+        return Run(problem, contender.name, contender.parameters, *budget, seed, self.count, contender.revision)
 
     @property
     def budget(self) -> str:
@@ -153,9 +148,15 @@ class Plan:
             contenders = tuple(contender for contender in contenders if contender.label in labels)
         names = [contender.label for contender in contenders]
         reference = self.reference if self.reference in names else names[-1]
-        plan = replace(self, contenders=contenders, problems=tuple(problems) or self.problems, reference=reference)
+        plan = replace(self, contenders=contenders, reference=reference)
+        if problems := tuple(problems):
+            plan = replace(plan, problems=problems)
+            if not set(problems) <= set(self.problems):
+                # Nothing that is said of one problem may stand under the name of another.
+                title = f"{', '.join(problems)} instead of the plan's problems: {self.title}"
+                plan = replace(plan, title=title, paper="")
         if seeds is not None:
-            check_count("seeds", seeds)
+            check_seeds(seeds)
             plan = replace(plan, seeds=seeds)
         if evaluations is not None or cpu_seconds is not None:
             check_budget(evaluations, cpu_seconds)
@@ -164,7 +165,10 @@ class Plan:
         return plan
 
     def small(self, has_problem: Any) -> Plan:
-        """Return the quick version of the plan: few problems, few seeds, a small budget."""
+        """Return the quick version of the plan: few problems, few seeds, a small budget.
+
+        Where its problems are not to be had, it is on stand-ins, and its title says so.
+        """
         quick = self.quick
         problems = quick.get("problems", self.problems[:2])
         if not all(map(has_problem, problems)):
@@ -207,13 +211,17 @@ def _folder() -> Any:
 def _read(name: str, where: str, text: str) -> Plan:
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise PlanError(f"{where} is not a plan: its lists are nested too deep.") from error
+    except ValueError as error:  # TOMLDecodeError, and numbers of thousands of digits
         raise PlanError(f"{where} is not TOML: {error}.") from error
     _check(where, content)
     contenders = tuple(_contender(where, entry) for entry in content["algorithm"])
     labels = [contender.label for contender in contenders]
     if len(set(labels)) < len(labels):
         raise PlanError(f"{where} has two algorithms with the same label: {', '.join(labels)}.")
+    if content.get("layout") == "grid":
+        check_grid(where, contenders)
     reference = content.get("reference", labels[-1])
     check_names(f"reference of {where}", [reference], labels)
     return Plan(
@@ -242,11 +250,11 @@ def _check(where: str, content: dict[str, Any]) -> None:
     for key in ("problems", "algorithm"):
         if not content.get(key):
             raise PlanError(f"{where} needs {key}: a list with at least one entry.")
-    check_keys(f"quick of {where}", content.get("quick", {}), QUICK_KEYS)
     check_budget(content.get("evaluations"), content.get("cpu_seconds"))
+    check_quick(where, content.get("quick", {}))
     if content.get("count", "all") == "unique":
         check_unique(where, content)
-    check_count("seeds", content.get("seeds", 30))
+    check_seeds(content.get("seeds", 30))
     check_names(f"metrics of {where}", content.get("metrics", ()), METRICS)
     check_names(f"figures of {where}", content.get("figures", {}), FIGURES)
     if len(set(content["problems"])) < len(content["problems"]):
@@ -262,9 +270,7 @@ def _contender(where: str, entry: dict[str, Any]) -> Contender:
         raise PlanError(f"an algorithm of {where} has no name.")
     try:
         made: Any = algorithm(entry["name"], entry.get("parameters"))
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError) as error:  # whatever a value of another kind leads to
         raise PlanError(f"algorithm of {where}: {error}") from error
-    usual: Any = algorithm(entry["name"]).to_dict()  # type: ignore[attr-defined]
-    # Only what differs from the defaults: a parameter that a later version adds must not make runs unknown.
-    parameters = {key: value for key, value in made.to_dict().items() if value != usual[key]}
-    return Contender(entry.get("label", entry["name"]), entry["name"], parameters)
+    # All of them, defaults too: a default that a later version changes must not pass for the one that was run.
+    return Contender(entry.get("label", entry["name"]), entry["name"], made.to_dict(), made.revision)

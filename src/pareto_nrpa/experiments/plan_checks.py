@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import reprlib
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ParetoNRPAError
@@ -10,16 +11,27 @@ from ..exceptions import ParetoNRPAError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from .plan import Contender
+
     Kind = tuple[str, Callable[[Any], bool]]
 
 LAYOUTS = ("instances", "metrics", "grid")
-METRICS = ("hypervolume", "spread", "spacing", "violations", "found")
-USUAL_METRICS = METRICS[:4]
 FIGURES = ("fronts", "history", "attainment", "policies", "matrices")
 
 
+# What a plan may ask for at most: more is a slip of the key, and would fill the memory before the first run.
+_MOST_SEEDS = 10_000
+_MOST_EVALUATIONS = 10**15
+_MOST_SECONDS = 10**9
+_LONGEST_MESSAGE = 600  # characters
+
+
 class PlanError(ParetoNRPAError):
-    """A plan is unknown, or its file does not say what it should."""
+    """A plan is unknown, or its file does not say what it should: in one line, whatever the file has in it."""
+
+    def __init__(self, message: str) -> None:
+        line = " ".join(message.split())
+        super().__init__(line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 4]} ...")
 
 
 def _is_text(value: Any) -> bool:
@@ -90,7 +102,7 @@ def check_keys(where: str, content: dict[str, Any], known: dict[str, Kind]) -> N
             raise PlanError(f"{where} has an unknown key {key!r}{_hint(key, known)}")
         expected, is_right = known[key]
         if not is_right(value):
-            raise PlanError(f"{key} of {where} must be {expected}, got {value!r}.")
+            raise PlanError(f"{key} of {where} must be {expected}, got {shown(value)}.")
 
 
 def check_names(where: str, names: Iterable[str], known: Iterable[str]) -> None:
@@ -105,10 +117,22 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; it knows: {', '.join(sorted(known))}."
 
 
-def check_count(name: str, value: Any) -> None:
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: not more of it than one wants to read."""
+    return reprlib.repr(value)
+
+
+def check_count(name: str, value: Any, most: int | None = None) -> None:
     """Raise unless a value is a whole number of at least 1."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise PlanError(f"{name} must be a whole number of at least 1, got {value!r}.")
+        raise PlanError(f"{name} must be a whole number of at least 1, got {shown(value)}.")
+    if most is not None and value > most:
+        raise PlanError(f"{name} must be at most {most:,}, got {shown(value)}.")
+
+
+def check_seeds(value: Any) -> None:
+    """Raise unless a value is a number of seeds."""
+    check_count("seeds", value, _MOST_SEEDS)
 
 
 def check_budget(evaluations: Any, cpu_seconds: Any) -> None:
@@ -116,9 +140,32 @@ def check_budget(evaluations: Any, cpu_seconds: Any) -> None:
     if (evaluations is None) == (cpu_seconds is None):
         raise PlanError("a plan needs either evaluations or cpu_seconds as its budget, not both and not neither.")
     if evaluations is not None:
-        check_count("evaluations", evaluations)
+        check_count("evaluations", evaluations, _MOST_EVALUATIONS)
     elif isinstance(cpu_seconds, bool) or not isinstance(cpu_seconds, int | float) or not cpu_seconds > 0:
-        raise PlanError(f"cpu_seconds must be a number above 0, got {cpu_seconds!r}.")
+        raise PlanError(f"cpu_seconds must be a number above 0, got {shown(cpu_seconds)}.")
+    elif cpu_seconds > _MOST_SECONDS:
+        raise PlanError(f"cpu_seconds must be at most {_MOST_SECONDS:,}, got {shown(cpu_seconds)}.")
+
+
+def check_quick(where: str, quick: dict[str, Any]) -> None:
+    """Raise unless the quick version of a plan is one."""
+    check_keys(f"quick of {where}", quick, QUICK_KEYS)
+    for key in ("problems", "stand_ins"):
+        if key in quick and not quick[key]:
+            raise PlanError(f"{key} of quick of {where} must be a list with at least one entry.")
+    if "seeds" in quick:
+        check_seeds(quick["seeds"])
+    if "evaluations" in quick or "cpu_seconds" in quick:
+        check_budget(quick.get("evaluations"), quick.get("cpu_seconds"))
+
+
+def check_grid(where: str, contenders: Iterable[Contender]) -> None:
+    """Raise unless all algorithms have a place in a table of policies by learning rates."""
+    for contender in contenders:
+        if not {"n_policies", "alpha"} <= contender.parameters.keys():
+            raise PlanError(
+                f'layout of {where} is "grid", of n_policies by alpha; {contender.name} has no such parameters.'
+            )
 
 
 def check_unique(where: str, content: dict[str, Any]) -> None:

@@ -9,7 +9,9 @@ from ..files import file_name, write_atomically
 from ..problems import load
 from . import figures
 from .claims import CLAIMS, judge
-from .measure import Measured, to_csv
+from .drawing import save_figure
+from .rank_figure import critical_difference
+from .rows import to_csv
 from .tables import against_best_markdown, comparison, comparison_markdown, escape_markdown, tables
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from .measure import Measured
     from .tables import Table
 
 
@@ -68,6 +71,7 @@ def _page(measured: Measured, found: list[Table]) -> str:
             "",
         ]
     lines += _proved(measured)
+    lines += _versions(measured)
     failed = [row for row in measured.rows if row.error]
     if failed:
         lines += [f"{len(failed)} runs failed; the first one: {escape_markdown(failed[0].error)}", ""]
@@ -96,6 +100,20 @@ def _proved(measured: Measured) -> list[str]:
     ]
 
 
+def _versions(measured: Measured) -> list[str]:
+    """Say with what the runs were made, where they say so."""
+    found: dict[str, dict[str, None]] = {}
+    for row in measured.rows:
+        for name, number in row.versions.items():
+            found.setdefault("algorithm revision" if name == "revision" else name, {})[number] = None
+    parts = [f"{name} {' and '.join(numbers)}" for name, numbers in sorted(found.items())]
+    silent = sum(not row.versions for row in measured.rows)
+    said = f"Made with {', '.join(parts)}." if parts else ""
+    if silent:
+        said += f" {silent:,} of {len(measured.rows):,} runs are from before versions were kept."
+    return [escape_markdown(said), ""]
+
+
 def _tests(measured: Measured, table: Table) -> list[str]:
     plan = measured.plan
     if plan.layout == "instances":
@@ -103,7 +121,7 @@ def _tests(measured: Measured, table: Table) -> list[str]:
         if found is None:
             return []
         lines = [comparison_markdown(found)]
-        if found.duels[0].first != plan.reference:
+        if found.pairs[0].first != plan.reference:
             other = comparison(measured, table.name, plan.reference)
             lines += [] if other is None else [comparison_markdown(other).partition("\n\n")[2]]
         return lines
@@ -117,7 +135,7 @@ def write_figures(measured: Measured, folder: Path, data: str | None = None) -> 
     """Write the figures of a plan as PNG and SVG."""
     written = []
     for stem, _, draw in _figures(measured, data):
-        written += figures.save_figure(draw(), folder / "figures" / f"{measured.plan.name}-{stem}")
+        written += save_figure(draw(), folder / "figures" / f"{measured.plan.name}-{stem}")
     return written
 
 
@@ -136,11 +154,10 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
         yield f"fronts-{file_name(problem)}", caption, partial(_fronts, measured, problem, caption)
     for problem in chosen("history"):
         caption = f"Hypervolume over evaluations on {problem}"
-        box = measured.reference_points[problem], measured.largest[problem]
         yield (
             f"history-{file_name(problem)}",
             caption,
-            partial(figures.hypervolume_history, records[problem], caption, *box),
+            partial(figures.hypervolume_history, records[problem], caption, measured.scales[problem]),
         )
     for problem in chosen("attainment"):
         caption = f"Attainment surfaces on {problem}"
@@ -156,7 +173,7 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
     if found is not None:
         caption = f"Average ranks by hypervolume over {found.n_problems} instances"
         ranked = found.ranks, found.labels, found.difference
-        yield "ranks", caption, partial(figures.critical_difference, *ranked, caption)
+        yield "ranks", caption, partial(critical_difference, *ranked, caption)
 
 
 def _fronts(measured: Measured, problem: str, caption: str) -> Figure:

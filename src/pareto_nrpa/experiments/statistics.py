@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,8 @@ def mean_and_interval(values: ArrayLike) -> tuple[float, float]:
     array = np.asarray(values, dtype=float)
     if array.size == 0:
         return math.nan, math.nan
-    deviation = float(array.std(ddof=1)) if array.size > 1 else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest number there is
+        deviation = float(array.std(ddof=1)) if array.size > 1 else 0.0
     return float(array.mean()), _NORMAL_95 * deviation / math.sqrt(array.size)
 
 
@@ -84,7 +85,7 @@ def critical_difference(n_columns: int, n_rows: int) -> float:
 
 
 @dataclass(frozen=True)
-class Duel:
+class PairwiseComparison:
     """One algorithm against another over all problems."""
 
     first: str
@@ -105,7 +106,9 @@ def outcome(a: ArrayLike, b: ArrayLike, *, more_is_better: bool) -> int:
     return int(np.sign(ahead if more_is_better else -ahead))
 
 
-def duels(samples: dict[str, dict[str, NDArray[np.float64]]], reference: str, *, more_is_better: bool) -> list[Duel]:
+def pairwise_comparisons(
+    samples: dict[str, dict[str, NDArray[np.float64]]], reference: str, *, more_is_better: bool
+) -> list[PairwiseComparison]:
     """Compare the reference with every other algorithm.
 
     Parameters
@@ -123,6 +126,7 @@ def duels(samples: dict[str, dict[str, NDArray[np.float64]]], reference: str, *,
         results = [outcome(a, b, more_is_better=more_is_better) for a, b in pairs]
         means = np.array([(a.mean(), b.mean()) for a, b in pairs]).reshape(-1, 2)
         p_value = signed_rank(means[:, 0], means[:, 1])
-        found.append(Duel(reference, label, results.count(1), results.count(0), results.count(-1), p_value))
-    adjusted = holm([duel.p_value for duel in found])
-    return [Duel(d.first, d.second, d.won, d.tied, d.lost, float(p)) for d, p in zip(found, adjusted, strict=True)]
+        counts = results.count(1), results.count(0), results.count(-1)
+        found.append(PairwiseComparison(reference, label, *counts, p_value))
+    adjusted = holm([pair.p_value for pair in found])
+    return [replace(pair, p_value=float(p)) for pair, p in zip(found, adjusted, strict=True)]

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms import algorithm
-from .measure import METRICS, OF_THE_TRUTH, Measured, share_after
+from .metric_table import METRICS, METRICS_OF_THE_TRUTH
 from .published import published
 from .statistics import (
-    Duel,
+    PairwiseComparison,
     average_ranks,
     critical_difference,
-    duels,
     friedman,
     holm,
     mean_and_interval,
+    pairwise_comparisons,
     signed_rank,
 )
 
@@ -30,21 +30,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .measure import Measured
     from .published import Published
 
-NAMES = {
-    "hypervolume": "Hypervolume",
-    "fixed_hypervolume": "Hypervolume, fixed reference point",
-    "spread": "Overall spread",
-    "spacing": "Spacing",
-    "violations": "Constraint violations",
-    "found": "Share of the true front found",
-    "true_hypervolume": "Share of the true hypervolume",
-    "igd_plus": "IGD+ to the true front",
-}
 _DASH = "-"
 _CURVE_DIGITS = 3  # after few evaluations all are close to each other
-_DIGITS = {"fixed_hypervolume": 3, "true_hypervolume": 3, "igd_plus": 4}
 
 
 @dataclass(frozen=True)
@@ -161,7 +151,8 @@ def tables(measured: Measured) -> list[Table]:
     """Return all tables of a plan, in its layout."""
     if measured.plan.layout == "metrics":
         found = [_of_problem(measured, problem) for problem in measured.plan.problems]
-        return found + ([_of_curve(measured, p) for p in measured.plan.problems] if measured.plan.curve else [])
+        curved = [p for p in measured.plan.problems if measured.plan.curve and any(measured.records[p].values())]
+        return found + [_of_curve(measured, problem) for problem in curved]
     if measured.plan.layout == "grid":
         return [_of_grid(measured, metric) for metric in _metrics(measured)]
     return [_of_metric(measured, metric) for metric in _metrics(measured)]
@@ -169,13 +160,13 @@ def tables(measured: Measured) -> list[Table]:
 
 def _metrics(measured: Measured) -> list[str]:
     wanted = list(measured.plan.metrics)
-    has_fixed = any(not math.isnan(row.fixed_hypervolume) for row in measured.rows)
-    if "hypervolume" in wanted and has_fixed:
+    has_fixed = any(not math.isnan(row["fixed_hypervolume"]) for row in measured.rows)
+    if "hypervolume" in wanted and "fixed_hypervolume" not in wanted and has_fixed:
         wanted.insert(wanted.index("hypervolume") + 1, "fixed_hypervolume")
     # Where all solutions are known, the fixed hypervolume is the true one already.
     is_fixed = has_fixed and all(known.points is not None for known in measured.known.values())
-    for metric in OF_THE_TRUTH:
-        is_there = metric in wanted or all(math.isnan(getattr(row, metric)) for row in measured.rows)
+    for metric in METRICS_OF_THE_TRUTH:
+        is_there = metric in wanted or all(math.isnan(row[metric]) for row in measured.rows)
         if not is_there and not (metric == "true_hypervolume" and is_fixed):
             wanted.append(metric)
     return wanted
@@ -184,7 +175,7 @@ def _metrics(measured: Measured) -> list[str]:
 def _cell(measured: Measured, problem: str, label: str, metric: str) -> Cell:
     values = measured.values(problem, label, metric)
     paper = published(measured.plan, problem, label, metric)
-    return Cell(*mean_and_interval(values), len(values), paper, digits=_DIGITS.get(metric, 2))
+    return Cell(*mean_and_interval(values), len(values), paper, digits=METRICS[metric].digits)
 
 
 def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
@@ -193,7 +184,7 @@ def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
     if not means:
         return cells
     digits = cells[0].digits
-    best = f"{max(means) if METRICS[metric] else min(means):.{digits}f}"
+    best = f"{max(means) if METRICS[metric].more_is_better else min(means):.{digits}f}"
     return [replace(c, best=f"{c.mean:.{digits}f}" == best) for c in cells]
 
 
@@ -203,12 +194,12 @@ def _of_metric(measured: Measured, metric: str) -> Table:
     problems = [p for p in plan.problems if metric in plan.metrics or _applies(measured, p, metric)]
     cells = [_mark_best([_cell(measured, p, label, metric) for label in labels], metric) for p in problems]
     headed = [f"{label} {_runs([row[i].n for row in cells])}" for i, label in enumerate(labels)]
-    return _table(metric, f"{NAMES[metric]}: {plan.title}", "Instance", problems, headed, cells)
+    return _table(metric, f"{METRICS[metric].title}: {plan.title}", "Instance", problems, headed, cells)
 
 
 def _applies(measured: Measured, problem: str, metric: str) -> bool:
     """Tell whether a metric can be had: without a true front there is nothing to compare with."""
-    return metric not in OF_THE_TRUTH or problem in measured.known
+    return not METRICS[metric].of_the_truth or problem in measured.known
 
 
 def _of_problem(measured: Measured, problem: str) -> Table:
@@ -219,20 +210,19 @@ def _of_problem(measured: Measured, problem: str) -> Table:
     cells = [[column[i] for column in columns] for i in range(len(labels))]
     headed = [f"{label} {_runs([row[0].n])}" for label, row in zip(labels, cells, strict=True)]
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", problem)
-    return _table(name, f"{problem}: {plan.title}", "Algorithm", headed, [NAMES[m] for m in metrics], cells)
+    return _table(name, f"{problem}: {plan.title}", "Algorithm", headed, [METRICS[m].title for m in metrics], cells)
 
 
 def _of_curve(measured: Measured, problem: str) -> Table:
     """Return the hypervolume after some numbers of evaluations, as a share of the true front's where that is known."""
     plan, known = measured.plan, measured.known.get(problem)
-    reference = measured.reference_points[problem] if known is None else known.reference_point
-    largest = measured.largest[problem] if known is None else known.volume
+    scale = measured.scales[problem] if known is None else known.scale
     runs = measured.records[problem]
     columns = []
     # A plan that was made smaller ends earlier.
     steps = [n for n in plan.curve if plan.evaluations is None or n <= plan.evaluations] or [plan.evaluations or 1]
     for n in steps:
-        shares = {label: [share_after(record, n, reference, largest) for record in runs[label]] for label in runs}
+        shares = {label: [scale.share(record.found_by(n)) for record in runs[label]] for label in runs}
         cells = [Cell(*mean_and_interval(s), len(s), None, digits=_CURVE_DIGITS) for s in shares.values()]
         columns.append(_mark_best(cells, "hypervolume"))
     cells_by_label = [[column[i] for column in columns] for i in range(len(runs))]
@@ -253,7 +243,7 @@ def _of_grid(measured: Measured, metric: str) -> Table:
     at = dict(zip(places.values(), flat, strict=True))
     cells = [[at.get((p, a)) for a in columns] for p in rows]
     names = [f"{p:g} policies" if p != 1 else "1 policy" for p in rows]
-    title = f"{NAMES[metric]} on {problem} {_runs([cell.n for cell in flat])}: {plan.title}"
+    title = f"{METRICS[metric].title} on {problem} {_runs([cell.n for cell in flat])}: {plan.title}"
     return _table(metric, title, "", names, [f"alpha {a:g}" for a in columns], cells)
 
 
@@ -284,7 +274,7 @@ class Comparison:
     ranks: NDArray[np.float64]
     difference: float
     friedman: float
-    duels: list[Duel]
+    pairs: list[PairwiseComparison]
 
 
 def comparison(measured: Measured, metric: str, reference: str | None = None) -> Comparison | None:
@@ -298,7 +288,7 @@ def comparison(measured: Measured, metric: str, reference: str | None = None) ->
     if len(complete) < 2 or len(labels) < 2:
         return None
     means = np.array([[s[label].mean() for label in labels] for s in complete.values()])
-    ranks = average_ranks(means, more_is_better=METRICS[metric])
+    ranks = average_ranks(means, more_is_better=METRICS[metric].more_is_better)
     chosen = reference or labels[int(ranks.argmin())]
     return Comparison(
         metric=metric,
@@ -307,25 +297,25 @@ def comparison(measured: Measured, metric: str, reference: str | None = None) ->
         ranks=ranks,
         difference=critical_difference(len(labels), len(complete)),
         friedman=friedman(means),
-        duels=duels(complete, chosen, more_is_better=METRICS[metric]),
+        pairs=pairwise_comparisons(complete, chosen, more_is_better=METRICS[metric].more_is_better),
     )
 
 
 def comparison_markdown(found: Comparison) -> str:
-    """Return ranks and duels as text and a table."""
+    """Return ranks and pairwise comparisons as text and a table."""
     order = np.argsort(found.ranks, kind="stable")
     ranking = ", ".join(f"{escape_markdown(found.labels[i])} {found.ranks[i]:.2f}" for i in order)
     lines = [f"Average ranks over {found.n_problems} instances: {ranking}."]
     if not math.isnan(found.friedman):
         lines[0] += f" Friedman's test: p = {found.friedman:.2g}; critical difference {found.difference:.2f}."
-    first = found.duels[0].first
+    first = found.pairs[0].first
     lines += [
         "",
         f"| {escape_markdown(first)} against | won | tied | lost | Wilcoxon (Holm) |",
         "|---|---|---|---|---|",
     ]
-    for duel in found.duels:
-        cells = [escape_markdown(duel.second), f"{duel.won}", f"{duel.tied}", f"{duel.lost}", f"{duel.p_value:.2g}"]
+    for pair in found.pairs:
+        cells = [escape_markdown(pair.second), f"{pair.won}", f"{pair.tied}", f"{pair.lost}", f"{pair.p_value:.2g}"]
         lines.append(_markdown_row(cells))
     return "\n".join(lines) + "\n"
 
@@ -333,7 +323,7 @@ def comparison_markdown(found: Comparison) -> str:
 def against_best_markdown(measured: Measured, problem: str, metric: str) -> str:
     """Return, for one problem, the signed-rank tests of all algorithms against the best, over common seeds."""
     by_seed = {
-        c.label: {r.seed: getattr(r, metric) for r in measured.rows if (r.problem, r.algorithm) == (problem, c.label)}
+        c.label: {r.seed: r[metric] for r in measured.rows if (r.problem, r.algorithm) == (problem, c.label)}
         for c in measured.plan.contenders
     }
     means = {
@@ -342,7 +332,7 @@ def against_best_markdown(measured: Measured, problem: str, metric: str) -> str:
     known = {label: mean for label, mean in means.items() if not math.isnan(mean)}
     if len(known) < 2:
         return ""
-    best = (max if METRICS[metric] else min)(known, key=lambda label: known[label])
+    best = (max if METRICS[metric].more_is_better else min)(known, key=lambda label: known[label])
     others = [label for label in known if label != best]
     p_values = []
     for label in others:
@@ -351,6 +341,5 @@ def against_best_markdown(measured: Measured, problem: str, metric: str) -> str:
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
         p_values.append(signed_rank(pairs[:, 0], pairs[:, 1]))
     tests = ", ".join(f"{escape_markdown(label)} p = {p:.2g}" for label, p in zip(others, holm(p_values), strict=True))
-    return (
-        f"{NAMES[metric]}: {escape_markdown(best)} is best; Wilcoxon signed-rank over seeds, Holm-corrected: {tests}.\n"
-    )
+    tested = f"Wilcoxon signed-rank over seeds, Holm-corrected: {tests}"
+    return f"{METRICS[metric].title}: {escape_markdown(best)} is best; {tested}.\n"

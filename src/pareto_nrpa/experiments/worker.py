@@ -9,6 +9,7 @@ import moocore
 import numpy as np
 
 from ..algorithms import algorithm
+from ..exceptions import ParetoNRPAError
 from ..problem import data_fingerprint
 from ..problems import load
 from ..result import plain
@@ -24,13 +25,15 @@ if TYPE_CHECKING:
 # A log is thinned to what stood in the front at one of so many evaluations, evenly spaced on a logarithmic scale.
 _CHECKPOINTS = 150
 _SHORT_LOG = 300  # kept whole
+_LONGEST_ERROR = 1_000  # characters
 
 
 def make_run(run: Run, data: str | None) -> dict[str, Any]:
     """Make a run and return its record as plain values; whatever goes wrong becomes a record too."""
     try:
-        problem = load(run.problem, data=data)
-        result = solve(problem, algorithm(run.algorithm, run.parameters), stop=run.stop, seed=run.seed)
+        problem, chosen = load(run.problem, data=data), algorithm(run.algorithm, run.parameters)
+        _check_revision(run, chosen)
+        result = solve(problem, chosen, stop=run.stop, seed=run.seed)
         if result.stopped_by in ("Ctrl-C", "SIGTERM"):
             raise KeyboardInterrupt
         record = _record(run, result, data_fingerprint(problem))
@@ -39,12 +42,22 @@ def make_run(run: Run, data: str | None) -> dict[str, Any]:
     return record.to_dict()
 
 
+def _check_revision(run: Run, chosen: Any) -> None:
+    """Raise where another machine of a cluster has another version of an algorithm."""
+    if chosen.revision != run.revision:
+        raise ParetoNRPAError(
+            f"revision {run.revision} of {run.algorithm} was asked for, {platform.node()} has revision "
+            f"{chosen.revision}; install the same version of pareto-nrpa everywhere."
+        )
+
+
 def failed(run: Run, error: str) -> Record:
     """Return the record of a run that failed."""
     return Record(
         run=run.to_dict(),
         fingerprint="",
-        error=error,
+        # As it can be stored, whatever somebody's problem says.
+        error=error.encode(errors="replace").decode()[:_LONGEST_ERROR],
         evaluations=0,
         cpu_seconds=0.0,
         wall_seconds=0.0,

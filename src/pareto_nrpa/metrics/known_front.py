@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._points import as_points
-from .hypervolume import hypervolume
+from .hypervolume import quick_hypervolume
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -34,12 +34,17 @@ def n_found(points: ArrayLike, front: ArrayLike, *, tolerance: float = 0.0) -> i
 
 
 def share_of_hypervolume(points: ArrayLike, front: ArrayLike, *, reference_point: ArrayLike) -> float:
-    """Return how much of the hypervolume of a known front the points found have; NaN where that is 0."""
-    whole = hypervolume(front, reference_point=reference_point)
+    """Return how much of the hypervolume of a known front the points found have; NaN where that is 0.
+
+    A number instead of the front is its hypervolume, for those who measure many sets of points against the same one.
+    """
+    whole = (
+        float(front) if isinstance(front, int | float) else quick_hypervolume(front, reference_point=reference_point)
+    )
     array = as_points(points)
     if whole == 0:
         return float("nan")
-    return hypervolume(array, reference_point=reference_point) / whole if len(array) else 0.0
+    return quick_hypervolume(array, reference_point=reference_point) / whole if len(array) else 0.0
 
 
 def igd_plus(points: ArrayLike, front: ArrayLike) -> float:

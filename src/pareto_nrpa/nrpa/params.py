@@ -66,6 +66,7 @@ class ParetoNRPA:
     pruning: bool = True
 
     name = "pareto-nrpa"
+    revision = 1  # raised where the same seed finds something else: experiments then make their runs anew
 
     def __post_init__(self) -> None:
         check_whole("level", self.level, 1, 100)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,6 +30,15 @@ if TYPE_CHECKING:
 _VARINT, _DOUBLE, _BYTES, _FLOAT = 0, 1, 2, 5
 _EVALUATIONS, _PARAMETERS = 1, 2
 _TIME, _VALIDATION, _TEST = 2, 4, 5
+_LONGEST_VARINT = 10  # bytes: 64 bits
+_MOST_PARAMETERS = 2**31 - 1
+_MOST_SECONDS = 1e9
+_HASH = re.compile("[0-9a-f]{32}")
+# Whatever a record that is none may lead to.
+_DAMAGED = (
+    *(ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, RecursionError),
+    struct.error,
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,8 @@ def read_training(record: bytes) -> Training:
     try:
         digest, epochs, bits, names, metrics = json.loads(record)
         n = math.isqrt(len(bits))
+        if n > MAX_VERTICES:
+            raise ValueError("too many vertices")
         matrix = np.array([int(bit) for bit in bits], dtype=np.int8).reshape(n, n)
         operations = [OPERATIONS.index(name) for name in names.split(",")[1:-1]]
         fields = list(_fields(base64.b64decode(metrics, validate=True)))
@@ -66,7 +78,7 @@ def read_training(record: bytes) -> Training:
             validation_accuracy=_number(last[_VALIDATION]),
             test_accuracy=_number(last[_TEST]),
         )
-    except (ValueError, KeyError, IndexError, TypeError, struct.error) as error:
+    except _DAMAGED as error:
         raise DataError(f"not a record of NAS-Bench-101: {record[:60]!r} ...") from error
     _check(training)
     return training
@@ -81,13 +93,16 @@ def _check(training: Training) -> None:
         and set(np.unique(matrix)) <= {0, 1}
         and not np.tril(matrix).any()
         and edges <= MAX_EDGES
-        and len(training.hash) == 32
+        and _HASH.fullmatch(training.hash) is not None
+        and 0 <= training.parameters <= _MOST_PARAMETERS
     )
     if not is_cell:
-        raise DataError(f"the record of {training.hash!r} is no cell of up to 7 vertices and 9 edges.")
+        raise DataError(f"the record of {training.hash[:40]!r} is no cell of up to 7 vertices and 9 edges.")
     for accuracy in (training.validation_accuracy, training.test_accuracy):
         if not 0 <= accuracy <= 1:
             raise DataError(f"the record of {training.hash} has an accuracy of {accuracy}; expected 0 to 1.")
+    if not 0 <= training.seconds <= _MOST_SECONDS:
+        raise DataError(f"the record of {training.hash} took {training.seconds:g} seconds; expected 0 to 1e9.")
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | float | bytes]]:
@@ -116,12 +131,13 @@ def _fields(message: bytes) -> Iterator[tuple[int, int | float | bytes]]:
 def _varint(message: bytes, at: int) -> tuple[int, int]:
     """Return a number written in groups of seven bits, the lowest first, and where it ends."""
     number = shift = 0
-    while True:
+    while shift < 7 * _LONGEST_VARINT:
         byte = message[at]
         number |= (byte & 0x7F) << shift
         at, shift = at + 1, shift + 7
         if not byte & 0x80:
             return number, at
+    raise ValueError("a number of more than 64 bits")
 
 
 def _number(value: int | float | bytes) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...exceptions import DataError
 from .cells101 import MAX_VERTICES, N_OPERATIONS
-from .files import computed_once, read_columns
+from .files import check_numbers, computed_once, read_columns
 from .graphs101 import path_counts
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def read_sample(path: Path) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64
     if accuracies.dtype.kind != "f" or accuracies.ndim != 1:
         raise DataError(f"column 'valid108' of {path} must be numbers, got {accuracies.dtype}.")
     is_known = np.isfinite(accuracies)
+    check_numbers(path, "valid108", accuracies[is_known], least=0, most=1)
     if is_known.sum() < 100:
         raise DataError(f"{path} has {is_known.sum()} known accuracies; a surrogate needs at least 100.")
     return {name: column[is_known] for name, column in columns.items()}, accuracies[is_known].astype(float)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,8 @@ def read_official(
     columns = read_columns(path, [OFFICIAL[name] for name in names], rows=N_CELLS)
     values = np.empty((N_CELLS, len(names)))
     for k, name in enumerate(names):
-        numbers = check_numbers(path, OFFICIAL[name], columns[OFFICIAL[name]])
+        most = 1 if name.endswith("error") else math.inf
+        numbers = check_numbers(path, OFFICIAL[name], columns[OFFICIAL[name]], least=0, most=most)
         values[:, k] = _error(numbers) if name.endswith("error") else numbers
     return cells, values
 
@@ -77,7 +79,7 @@ def read_surrogate(
     values = np.empty((N_CELLS, len(names)))
     for k, name in enumerate(names):
         if name == "params":
-            values[:, k] = check_numbers(path, name, read_columns(path, [name], rows=N_CELLS)[name])
+            values[:, k] = check_numbers(path, name, read_columns(path, [name], rows=N_CELLS)[name], least=0)
         else:
             values[:, k] = _error(predicted_accuracies(path, sample))
     return cells, values

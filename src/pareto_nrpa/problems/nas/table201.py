@@ -134,10 +134,17 @@ def _from_table(path: Path, columns: Sequence[str]) -> dict[str, NDArray[np.floa
         raise DataError(f"the table {path} must have every cell once, {n_missing:,} are missing.")
     ordered = {}
     for name, column in found.items():
-        numbers = check_numbers(path, name, column)
+        numbers = _checked(path, name, column)
         ordered[name] = np.empty(N_CELLS)
         ordered[name][rows] = numbers
     return ordered
+
+
+def _checked(path: Path, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a column of accuracies in per cent, or of what was measured, where -1 says that there is no value."""
+    if name in ERRORS.values():
+        return check_numbers(path, name, column, least=0, most=100)
+    return check_numbers(path, name, column, least=_NO_VALUE)
 
 
 def package_folder() -> Path | None:
@@ -158,7 +165,7 @@ def _from_package(folder: Path, column: str) -> NDArray[np.float64]:
     except (KeyError, TypeError, ZeroDivisionError) as error:
         message = f"{path} does not have {key} of every cell; install {PACKAGE} 0.2.0 again."
         raise DataError(message) from error
-    means = check_numbers(path, column, means)
+    means = _checked(path, column, means)
     return np.round(means, _DECIMALS) if key == "val_acc" else means.astype(np.float32).astype(float)
 
 

@@ -1,0 +1,133 @@
+"""How figures look: one style, a legend beside the panels, the same colours for the same labels, files that are equal.
+
+Figures are plain objects: nothing here changes what the user has open in matplotlib, or how it is set up.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..files import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+GREY = "#555555"
+# Okabe and Ito's colours, which the colour-blind can tell apart, without yellow, which nobody sees on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # two more than colours: 63 pairs before one comes again
+_LINES = ("-", "--", ":", "-.")
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "figure.titlesize": 11,
+    "figure.labelsize": 9,
+    "figure.constrained_layout.w_pad": 0.08,
+    "figure.constrained_layout.h_pad": 0.08,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e4e4e4",
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text that can be searched and copied
+    "svg.hashsalt": "pareto-nrpa",  # without it, names inside the file are random
+}
+_LETTERS_PER_INCH = 11  # of a title
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in our style, whatever the user's settings are, and leave those as they were."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError('figures need matplotlib; install it with: pip install "pareto-nrpa[report]".') from error
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        yield
+
+
+def new_figure(
+    title: str, *, width: float, height: float, rows: int = 1, columns: int = 1, share: bool = False
+) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure and its panels, row by row; the size is that of a panel, in inches."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(columns * width, rows * height), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(rows, columns, sharex=share, sharey=share, squeeze=False)
+    for axes in panels.flat:
+        axes.tick_params(labelbottom=True, labelleft=True)  # shared axes show theirs at the edges only
+    # On the left, and no wider than the panels: on the right there may be a legend.
+    wrapped = textwrap.fill(title, width=int(_LETTERS_PER_INCH * columns * width))
+    figure.suptitle(literal(wrapped), x=0.01, ha="left")
+    return figure, list(panels.flat)
+
+
+def finish(axes: Axes, names: Sequence[str], message: str = "") -> None:
+    """Name the axes, and say the message where there is nothing to see."""
+    axes.set_xlabel(literal(names[0]))
+    axes.set_ylabel(literal(names[1]))
+    if message:
+        say(axes, message)
+
+
+def say(axes: Axes, message: str) -> None:
+    """Write a message into a panel instead of data."""
+    axes.text(0.5, 0.5, message, transform=axes.transAxes, ha="center", va="center", color=GREY)
+    # Not set_ticks: ticks are shared with the other panels, this is not.
+    axes.tick_params(which="both", left=False, bottom=False, labelleft=False, labelbottom=False)
+    axes.grid(visible=False, which="both")
+
+
+def add_legend(figure: Figure, lines: Sequence[Line2D], labels: Sequence[str]) -> None:
+    """Put a legend on the right of the panels, in room of its own: it must neither hide nor squeeze them."""
+    if not lines:
+        return
+    legend = figure.legend(lines, ["label"] * len(lines), loc="outside right upper")
+    for text, label in zip(legend.get_texts(), labels, strict=True):
+        text.set_text(literal(label))  # here, because a legend leaves out labels that begin with _
+    widen(figure, [legend])
+    height = legend.get_window_extent().height / figure.dpi
+    figure.set_figheight(max(figure.get_figheight(), height + 0.2))
+
+
+def widen(figure: Figure, artists: Sequence[Artist]) -> None:
+    """Make a figure wider by the widest of some of its parts."""
+    pixels = max((artist.get_window_extent().width for artist in artists), default=0.0)
+    figure.set_figwidth(figure.get_figwidth() + pixels / figure.dpi)
+
+
+def literal(text: str) -> str:
+    """Return a text that matplotlib shows as it is, instead of taking what is between two $ for a formula."""
+    return text.replace("$", r"\$")
+
+
+def look_of(index: int) -> dict[str, Any]:
+    """Return colour, marker and line of the label with this index, the same in all figures."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "linestyle": _LINES[index // len(COLOURS) % len(_LINES)],
+    }
+
+
+@house_style()
+def save_figure(figure: Figure, stem: Path) -> list[Path]:
+    """Write a figure to `stem`.png and `stem`.svg, and return both paths."""
+    # Not with_suffix, which would take the .3 of rc_204.3 for a suffix.
+    png, svg = (stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg"))
+    write_atomically(png, lambda file: figure.savefig(file, format="png", dpi=150))
+    # Without a date, equal figures are equal files.
+    write_atomically(svg, lambda file: figure.savefig(file, format="svg", metadata={"Date": None}))
+    return [png, svg]
