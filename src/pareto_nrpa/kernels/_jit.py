@@ -19,8 +19,10 @@ import numba
 import numpy as np
 from numba.core import config
 
+from ..code_fingerprint import kernel_contents
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 # Numba's type hints know neither all of its options nor what a kernel is.
 njit: Any = numba.njit
@@ -88,57 +90,7 @@ def python_function(function: Callable[..., Any]) -> Any:
 
 def fingerprint(*functions: Callable[..., Any]) -> str:
     """Return a short hash of the code of `functions` and of all that they refer to."""
-    digest = hashlib.sha256(repr((numba.__version__, np.__version__)).encode())
-    seen: dict[int, int] = {}
-    for function in functions:
-        for part in _reachable(function, (), seen):
-            digest.update(f"{len(part)}:{part}".encode())  # with its length: "1", "23" is not "12", "3"
-    return digest.hexdigest()[:16]
-
-
-def _reachable(value: Any, names: tuple[str, ...], seen: dict[int, int]) -> Iterator[str]:
-    """Yield all that `value` means to code that uses `names`."""
-    function = python_function(value)
-    if isinstance(function, types.FunctionType):
-        is_new = id(function) not in seen
-        # A number, as which of the functions seen before it is makes a difference too.
-        yield f"function {seen.setdefault(id(function), len(seen))} {getattr(value, 'targetoptions', None)}"
-        if is_new:
-            yield from _code_parts(function.__code__, function, seen)
-            yield from _reachable(function.__defaults__, (), seen)
-            for cell in function.__closure__ or ():
-                yield from _reachable(cell.cell_contents, function.__code__.co_names, seen)
-    elif isinstance(value, types.ModuleType):
-        yield value.__name__
-        if value.__name__.partition(".")[0] not in ("math", "numba", "numpy"):
-            for name in names:
-                if hasattr(value, name):
-                    yield from _reachable(getattr(value, name), names, seen)
-    elif isinstance(value, tuple):
-        yield f"{type(value).__qualname__}{getattr(value, '_fields', '')} of {len(value)}"
-        for item in value:
-            yield from _reachable(item, names, seen)
-    elif isinstance(value, (np.ndarray, np.generic)):
-        yield f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    elif isinstance(value, type):
-        yield f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
-    elif hasattr(value, "__qualname__"):  # built in, or of a library
-        yield f"{value.__module__}.{value.__qualname__}"
-    else:
-        yield f"{type(value).__qualname__} {value!r}"
-
-
-def _code_parts(code: types.CodeType, function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
-    yield code.co_code.hex()
-    yield repr(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _code_parts(constant, function, seen)
-        else:
-            yield repr(constant)
-    for name in code.co_names:
-        if name in function.__globals__:
-            yield from _reachable(function.__globals__[name], code.co_names, seen)
+    return kernel_contents(functions, (numba.__version__, np.__version__))
 
 
 def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
