@@ -13,7 +13,8 @@ from pareto_nrpa import Problem
 from pareto_nrpa.problem import problem_fingerprint
 
 SOURCE = """
-import functools, logging, os, warnings
+import collections, dataclasses, enum, functools, logging, os, warnings
+import numpy as np
 import email.message, unittest.mock, concurrent.futures
 import {helpers} as helpers
 from pareto_nrpa import Problem
@@ -22,13 +23,49 @@ logger = logging.getLogger(__name__)
 something = object()
 FACTOR = 2
 TABLE = {{"a": [1, 2]}}
+PRICES = np.array([1.5, 2.5])
+NAMES = {{"swap", "add", "drop"}}
+OBJECTS = np.array([None, ("x", 1), "y"], dtype=object)
+
+@dataclasses.dataclass
+class Rates:
+    low: float = 1.0
+    high: list = dataclasses.field(default_factory=lambda: [2, 3])
+
+class Kind(enum.IntEnum):
+    SHORT = 3
+    LONG = 9
+
+def scaled(function):
+    @functools.wraps(function)
+    def wrapper(*arguments):
+        return function(*arguments) * 5
+    return wrapper
 
 @functools.cache
 def table():
-    return FACTOR, something, TABLE
+    return FACTOR, something, TABLE, PRICES, NAMES, OBJECTS, Kind.SHORT
+
+def keywords(*, step=4):
+    return step
+
+@scaled
+def wrapped():
+    return 6
 
 class Base(Problem):
     scale = 1
+    steps = [7, 8]
+    costs = {{"a": 11}}
+    allowed = {{12, "b", "c"}}
+    weights = np.array([13, 14])
+
+    def __init__(self):
+        self.rates = Rates()
+        self.queue = collections.deque([15], maxlen=16)
+        self.span = range(17)
+        self.rule = lambda state: 18
+        self.counts = collections.Counter("aab")
 
     def initial_state(self): return ()
     def legal_moves(self, state): return (0, 1) if len(state) < 3 else ()
@@ -36,7 +73,30 @@ class Base(Problem):
     def move_code(self, state, move): return len(state), move
 
 class Mine(Base):
+    @staticmethod
+    def still():
+        return 19
+
+    @classmethod
+    def common(cls):
+        return 20
+
+    @property
+    def shown(self):
+        return 21
+
+    @functools.cached_property
+    def kept(self):
+        return 22
+
+    @functools.cache
+    def slow(self, x):
+        return 23
+
     def evaluate(self, state):
+        keywords(), wrapped(), helpers.other()
+        if state[0] in {{"add", "swap", "drop", "turn"}}:
+            return 0, 0
         logger.debug("evaluating")
         with warnings.catch_warnings():
             return self.cost(state), helpers.cost(state) + table()[0]
@@ -45,18 +105,24 @@ class Mine(Base):
 """
 
 
-def made(tmp_path, name, source=SOURCE, helper="def cost(state): return len(state)\n"):
+HELPER = """
+def cost(state): return len(state)
+def other(): return 24
+"""
+
+
+def made(tmp_path, name, source=SOURCE, helper=HELPER, seed="0"):
     """Return the fingerprint of a problem written to a module."""
     (tmp_path / f"{name}_helpers.py").write_text(helper)
     (tmp_path / f"{name}.py").write_text(source.format(helpers=f"{name}_helpers"))
     code = f"from {name} import Mine; from pareto_nrpa.problem import problem_fingerprint as f; print(f(Mine()))"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "PYTHONHASHSEED": seed}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     return done.stdout
 
 
 def test_it_is_the_same_in_every_process(tmp_path):
-    assert made(tmp_path, "one") == made(tmp_path, "one")
+    assert len({made(tmp_path, "one", seed=seed) for seed in ("0", "1", "2")}) == 1
 
 
 CHANGES = [
@@ -66,6 +132,30 @@ CHANGES = [
     ("scale = 1", "scale = 2"),
     ("return FACTOR,", "return -FACTOR,"),
     ("len(state) < 3", "len(state) < 4"),
+    ("1.5, 2.5", "1.5, 2.6"),
+    ('"swap", "add", "drop"}}\n', '"swap", "add", "turn"}}\n'),
+    ('("x", 1)', '("x", 2)'),
+    ("low: float = 1.0", "low: float = 1.1"),
+    ("[2, 3])", "[2, 4])"),
+    ("SHORT = 3", "SHORT = 4"),
+    ("* 5", "* 6"),
+    ("step=4", "step=5"),
+    ("return 6", "return 7"),
+    ("[7, 8]", "[7, 9]"),
+    ('"a": 11', '"a": 12'),
+    ('{{12, "b", "c"}}', '{{12, "b", "d"}}'),
+    ("[13, 14]", "[13, 15]"),
+    ("deque([15]", "deque([16]"),
+    ("maxlen=16", "maxlen=17"),
+    ("range(17)", "range(18)"),
+    ("lambda state: 18", "lambda state: 19"),
+    ('"aab"', '"abb"'),
+    ("return 19", "return 20"),
+    ("return 20", "return 21"),
+    ("return 21", "return 22"),
+    ("return 22", "return 23"),
+    ("return 23", "return 24"),
+    ('"drop", "turn"', '"drop", "flip"'),
 ]
 
 
@@ -80,8 +170,9 @@ def test_a_change_in_the_users_own_code_is_noticed(tmp_path, original, old, new)
     assert made(tmp_path, "one", SOURCE.replace(old, new)) != original
 
 
-def test_a_change_in_a_module_of_the_users_own_is_noticed(tmp_path, original):
-    assert made(tmp_path, "one", helper="def cost(state): return 1 + len(state)\n") != original
+@pytest.mark.parametrize(("old", "new"), [("len(state)", "1 + len(state)"), ("24", "25")])
+def test_a_change_in_a_module_of_the_users_own_is_noticed(tmp_path, original, old, new):
+    assert made(tmp_path, "one", helper=HELPER.replace(old, new)) != original
 
 
 def test_modules_that_refer_to_each_other_are_read_once():

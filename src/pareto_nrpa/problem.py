@@ -10,13 +10,14 @@ import copy
 import hashlib
 import inspect
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .checks import is_number, shown
-from .code_fingerprint import code_fingerprint
+from .code_fingerprint import data_contents, problem_contents
 from .exceptions import ProblemError
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class Problem(ABC):
     all_objectives
         Where every solution is known, as in a table: the objectives [n, m] of all feasible ones. Results then say
         how much of the true front was found.
+    version
+        Any value that you change when the code or the data of the problem change. A checkpoint then goes by it alone;
+        without it, by all code and data that it can see.
     """
 
     n_objectives: int = 2
@@ -68,6 +72,7 @@ class Problem(ABC):
     name: str = ""
     objective_names: Sequence[str] | None = None
     all_objectives: NDArray[np.float64] | None = None
+    version: Any = None
 
     #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
     all_moves: Callable[..., Iterable[Hashable]] | None = None
@@ -315,19 +320,44 @@ def plain_bias(problem: Problem) -> Callable[..., float] | None:
 
 
 def problem_fingerprint(problem: AnyProblem) -> str:
-    """Return a hash that tells two problems apart: by their code, what they declare and the data they hold."""
+    """Return a hash that tells two problems apart: by their code, what they declare and the data they hold.
+
+    The `version` of a plain problem stands for its code and data, where it has one.
+    """
     declared: list[Any] = [problem.n_objectives, objective_signs(problem), paper_preference(problem)]
     if isinstance(problem, CompiledProblem):
         from .kernels._jit import fingerprint
 
         code = fingerprint(*problem.kernels.values(), *([problem.all_moves] if problem.all_moves else []))
         declared += [problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates]
-        declared += [problem.distinct_codes, problem.bias_by_code, problem.data]
-    else:
-        kind = type(problem)
-        code = code_fingerprint(kind)
-        declared += [kind.__qualname__, problem.constrained, vars(problem)]
-    return hashlib.sha256(f"{code} {_canonical(declared)}".encode()).hexdigest()[:16]
+        declared += [problem.distinct_codes, problem.bias_by_code, code, *problem.data]
+        return data_contents(declared)
+    declared += [type(problem).__qualname__, problem.constrained]
+    if problem.version is not None:
+        return data_contents([*declared, "version", problem.version])
+    return problem_contents(problem, declared)
+
+
+class FirstFingerprint:
+    """The fingerprint of a problem at the start of a search: what the search makes it remember is no change.
+
+    Why there is none, where there is none, is said when somebody asks: not everybody saves a search.
+    """
+
+    def __init__(self, problem: AnyProblem) -> None:
+        self.first, self._problem = "", problem
+        with suppress(ProblemError):
+            self.first = problem_fingerprint(problem)
+
+    def known_as(self) -> list[str]:
+        """Return what the problem may look like when the search goes on: as at the start, or as it is now."""
+        try:
+            now = problem_fingerprint(self._problem)
+        except ProblemError:
+            if not self.first:
+                raise
+            now = self.first  # only since then does it hold something that cannot be read
+        return [self.first or now, now]
 
 
 def data_fingerprint(problem: AnyProblem) -> str:
@@ -338,8 +368,8 @@ def data_fingerprint(problem: AnyProblem) -> str:
 
 
 def _canonical(value: Any) -> str:
-    """Write plain values and arrays so that equal contents give equal text; other objects count by their type."""
-    if isinstance(value, np.ndarray | np.generic):
+    """Write values so that equal contents give equal text; proofs and stored runs are known by it, for ever."""
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
         return f"{value.dtype}{value.shape}{hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
     if isinstance(value, dict):
         return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
@@ -349,4 +379,4 @@ def _canonical(value: Any) -> str:
         return "[" + ",".join(_canonical(item) for item in value) + "]"
     if isinstance(value, int | float | str | bytes | None):
         return repr(value)
-    return type(value).__qualname__
+    return data_contents(value)

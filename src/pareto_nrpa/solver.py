@@ -22,7 +22,7 @@ from .checks import shown
 from .exceptions import CheckpointError, ProblemError
 from .files import check_writable, locked
 from .metrics import hypervolume_history, is_affordable, worst_point
-from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_name
+from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_fingerprint, problem_name
 from .result import Front, Result
 from .stop import Progress, StopCriterion, budget_of, check_stop, counts_unique, fired_by, next_look
 
@@ -164,6 +164,7 @@ def solve(
     reference = check_reference_point(problem, reference_point)
     if checkpoint is not None:
         check_writable(checkpoint)
+        problem_fingerprint(problem)  # now, not when it is saved, is the time to say that there is none
         if Path(checkpoint).exists() and not resume:
             raise CheckpointError(f"{checkpoint} already exists; resume to go on from it, or name another checkpoint.")
     elif resume:

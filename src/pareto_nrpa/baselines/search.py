@@ -14,7 +14,15 @@ from ..checks import check_whole
 from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..kernels.bundles import Archive
-from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_fingerprint
+from ..problem import (
+    AnyProblem,
+    CompiledProblem,
+    FirstFingerprint,
+    check_declarations,
+    objective_signs,
+    problem_fingerprint,
+    problem_name,
+)
 from .players import Player, check_status, new_player
 
 if TYPE_CHECKING:
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..solver import Search
+    from ..nrpa.search import Search as NRPASearch
 
 _FORMAT = "pareto-nrpa replay 1"
 _FIELDS = {"algorithm", "parameters", "problem", "seed", "budget", "evaluations", "wall_seconds", "cpu_seconds"}
@@ -40,17 +48,22 @@ class Baseline(ABC):
     pruning: bool
 
     @abstractmethod
-    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch | NRPASearch:
         """Return a search at its very beginning."""
 
-    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> BaselineSearch | NRPASearch:
         """Return the search of a checkpoint: as it is repeatable, the same evaluations are made once more."""
         saved = _read(path)
-        expected = {"algorithm": self.name, "parameters": self.to_dict(), "problem": problem_fingerprint(problem)}
-        for part, value in expected.items():
+        for part, value in {"algorithm": self.name, "parameters": self.to_dict()}.items():
             if saved[part] != json.loads(_to_json(value)):
                 raise CheckpointError(f"the checkpoint {path} is of another {part}; name another file.")
+        if problem_fingerprint(problem) not in saved["problem"]:
+            raise CheckpointError(
+                f"the checkpoint {path} is of another problem, or the code or data of {problem_name(problem)} have "
+                "changed since; name another file."
+            )
         search = self.start(problem, seed=saved["seed"], budget=saved["budget"])
+        search.fingerprint.first = saved["problem"][0]
         if saved.get("counts_unique"):
             search.count_unique()
         search.advance(saved["evaluations"])
@@ -85,6 +98,7 @@ class BaselineSearch(ArchiveView):
     def __init__(self, problem: AnyProblem, baseline: Baseline, *, seed: int, budget: int | None) -> None:
         check_declarations(problem)
         self.problem, self.baseline, self.seed, self.budget = problem, baseline, seed, budget
+        self.fingerprint = FirstFingerprint(problem)
         self.wall_seconds = 0.0
         self.cpu_seconds = 0.0
         self.rng = np.random.default_rng(seed)
@@ -121,18 +135,18 @@ class BaselineSearch(ArchiveView):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write down what it takes to come here again."""
-        save_replay(self, self.baseline, self.problem, self.budget, path)
+        save_replay(self, self.baseline, self.budget, path)
 
 
 def save_replay(
-    search: Search, baseline: Baseline, problem: AnyProblem, budget: int | None, path: str | os.PathLike[str]
+    search: BaselineSearch | NRPASearch, baseline: Baseline, budget: int | None, path: str | os.PathLike[str]
 ) -> None:
     """Write down what it takes to repeat a search up to here."""
     content = {
         "format": _FORMAT,
         "algorithm": baseline.name,
         "parameters": baseline.to_dict(),
-        "problem": problem_fingerprint(problem),
+        "problem": search.fingerprint.known_as(),
         "seed": search.seed,
         "budget": budget,
         "evaluations": search.evaluations,

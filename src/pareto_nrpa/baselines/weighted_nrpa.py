@@ -89,4 +89,4 @@ class _Search(Search):
         return {**self._baseline.to_dict(), "iterations": self.n_iterations}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        save_replay(self, self._baseline, self.problem, self._whole_budget, path)
+        save_replay(self, self._baseline, self._whole_budget, path)

@@ -10,29 +10,55 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import threading
 import types
+import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numba
 import numpy as np
 from numba.core import config
+from numba.core.cpu import CPUTargetOptions
+from numba.core.dispatcher import Dispatcher
+
+from ..code_fingerprint import kernel_contents
+from ._cache import keep_on_disk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 # Numba's type hints know neither all of its options nor what a kernel is.
 njit: Any = numba.njit
 _JIT_IS_OFF: bool = getattr(config, "DISABLE_JIT", False)
+_IS_PLAIN = os.environ.get("PARETO_NRPA_PLAIN_NUMBA", "0") not in ("", "0") or not hasattr(CPUTargetOptions, "_nrt")
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # The engine allocates nothing. Without Numba's reference counting, which would touch every array of a bundle at each
-# call, it runs twice as fast and compiles in a fraction of the time.
-_ENGINE_OPTIONS: dict[str, Any] = {**_OPTIONS, "_nrt": False}
+# call, it runs twice as fast and compiles in a fraction of the time. The option is not part of what Numba promises:
+# versions 0.61 to 0.68 have it, and where it is gone (or PARETO_NRPA_PLAIN_NUMBA is set) all works, more slowly.
+_ENGINE_OPTIONS: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": False}
+_ALLOCATING: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": True}
+# Ways in from Python and C, which only an entry needs: much of the machine code of a small kernel.
+_NO_WAY_IN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 #: A zero to start counters from that are passed on: for a literal 0 Numba would compile the receiver once more.
 ZERO = np.int64(0)
+
+
+_ours: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _marked(function: Callable[..., Any], **options: Any) -> Any:
+    made = njit(**options)(function)
+    if not _JIT_IS_OFF:
+        _ours.add(made)
+    return made
+
+
+def _kept(function: Callable[..., Any], **options: Any) -> Any:
+    return function if _JIT_IS_OFF else keep_on_disk(njit(**options)(function))
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -40,12 +66,12 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     Only `initial_state` may create arrays: the others work on those of the state.
     """
-    return njit(**_OPTIONS, forceinline=True)(function)
+    return _marked(function, **_OPTIONS, forceinline=True)
 
 
 def engine_kernel(function: Callable[..., Any]) -> Any:
     """Mark a function of the engine, which must not allocate."""
-    return njit(**_ENGINE_OPTIONS)(function)
+    return _marked(function, **_ENGINE_OPTIONS)
 
 
 def bundle_kernel(function: Callable[..., Any]) -> Any:
@@ -53,27 +79,27 @@ def bundle_kernel(function: Callable[..., Any]) -> Any:
 
     Taking a bundle apart for a call from Python is more code than most kernels are: leaving it out compiles faster.
     """
-    return njit(**_ENGINE_OPTIONS, no_cpython_wrapper=True)(function)
+    return _marked(function, **_ENGINE_OPTIONS, no_cpython_wrapper=True)
 
 
 def allocating_kernel(function: Callable[..., Any]) -> Any:
     """Mark a kernel that makes arrays, as the state of a problem; those who call it need not count references."""
-    return njit(**_OPTIONS, _nrt=True, no_cpython_wrapper=True)(function)
+    return _marked(function, **_ALLOCATING, no_cpython_wrapper=True)
 
 
 def small_kernel(function: Callable[..., Any]) -> Any:
     """Mark an engine kernel so small that calling it would cost more than what it does."""
-    return njit(**_ENGINE_OPTIONS, forceinline=True)(function)
+    return _marked(function, **_ENGINE_OPTIONS, forceinline=True)
 
 
 def fused_kernel(function: Callable[..., Any]) -> Any:
     """Mark an engine kernel that may fuse multiply and add: faster, and other than plain Python in the last bit."""
-    return njit(**_ENGINE_OPTIONS, fastmath={"contract"})(function)
+    return _marked(function, **_ENGINE_OPTIONS, fastmath={"contract"})
 
 
 def cached_kernel(function: Callable[..., Any]) -> Any:
     """Mark an engine kernel that Python calls as it is, found again on disk; all that it calls must be in its file."""
-    return njit(**_ENGINE_OPTIONS, cache=True)(function)
+    return _kept(function, **_ENGINE_OPTIONS)
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:
@@ -88,76 +114,50 @@ def python_function(function: Callable[..., Any]) -> Any:
 
 def fingerprint(*functions: Callable[..., Any]) -> str:
     """Return a short hash of the code of `functions` and of all that they refer to."""
-    digest = hashlib.sha256(repr((numba.__version__, np.__version__)).encode())
-    seen: dict[int, int] = {}
-    for function in functions:
-        for part in _reachable(function, (), seen):
-            digest.update(f"{len(part)}:{part}".encode())  # with its length: "1", "23" is not "12", "3"
-    return digest.hexdigest()[:16]
-
-
-def _reachable(value: Any, names: tuple[str, ...], seen: dict[int, int]) -> Iterator[str]:
-    """Yield all that `value` means to code that uses `names`."""
-    function = python_function(value)
-    if isinstance(function, types.FunctionType):
-        is_new = id(function) not in seen
-        # A number, as which of the functions seen before it is makes a difference too.
-        yield f"function {seen.setdefault(id(function), len(seen))} {getattr(value, 'targetoptions', None)}"
-        if is_new:
-            yield from _code_parts(function.__code__, function, seen)
-            yield from _reachable(function.__defaults__, (), seen)
-            for cell in function.__closure__ or ():
-                yield from _reachable(cell.cell_contents, function.__code__.co_names, seen)
-    elif isinstance(value, types.ModuleType):
-        yield value.__name__
-        if value.__name__.partition(".")[0] not in ("math", "numba", "numpy"):
-            for name in names:
-                if hasattr(value, name):
-                    yield from _reachable(getattr(value, name), names, seen)
-    elif isinstance(value, tuple):
-        yield f"{type(value).__qualname__}{getattr(value, '_fields', '')} of {len(value)}"
-        for item in value:
-            yield from _reachable(item, names, seen)
-    elif isinstance(value, (np.ndarray, np.generic)):
-        yield f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    elif isinstance(value, type):
-        yield f"{value.__module__}.{value.__qualname__}{getattr(value, '_fields', '')}"
-    elif hasattr(value, "__qualname__"):  # built in, or of a library
-        yield f"{value.__module__}.{value.__qualname__}"
-    else:
-        yield f"{type(value).__qualname__} {value!r}"
-
-
-def _code_parts(code: types.CodeType, function: types.FunctionType, seen: dict[int, int]) -> Iterator[str]:
-    yield code.co_code.hex()
-    yield repr(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _code_parts(constant, function, seen)
-        else:
-            yield repr(constant)
-    for name in code.co_names:
-        if name in function.__globals__:
-            yield from _reachable(function.__globals__[name], code.co_names, seen)
+    return kernel_contents(functions, (numba.__version__, np.__version__))
 
 
 def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
     """Return a copy of a function in which `bound` stands in for global names that it leaves open."""
-    copy = types.FunctionType(function.__code__, {**function.__globals__, **bound}, function.__name__)
-    copy.__module__ = function.__module__
-    copy.__doc__ = function.__doc__
+    original = cast("types.FunctionType", function)
+    scope = {**original.__globals__, **bound}
+    copy = types.FunctionType(original.__code__, scope, original.__name__, original.__defaults__, original.__closure__)
+    copy.__kwdefaults__ = original.__kwdefaults__
+    copy.__module__ = original.__module__
+    copy.__doc__ = original.__doc__
     # Of two functions of one name, compiled by two processes, only one would be linked when a third one loads both.
-    copy.__name__ = copy.__qualname__ = f"{function.__name__}_{fingerprint(copy)}"
+    copy.__name__ = copy.__qualname__ = f"{original.__name__}_{fingerprint(copy)}"
     return copy
+
+
+def _options_of(dispatcher: Any) -> dict[str, Any]:
+    return {name: value for name, value in dispatcher.targetoptions.items() if name != "nopython"}
 
 
 @functools.cache
 def stored(function: Any) -> Any:
     """Return a kernel of arrays for calls from Python, found again on disk by the next process."""
-    if _JIT_IS_OFF:
-        return function
-    options = {name: value for name, value in function.targetoptions.items() if name != "nopython"}
-    return njit(**options, cache=True)(with_globals(function.py_func))
+    return function if _JIT_IS_OFF else _kept(with_globals(function.py_func), **_options_of(function))
+
+
+_inner_twins: dict[Any, Any] = {}
+
+
+def _inner(function: Any) -> Any:
+    """Return a kernel as compiled code sees it, without ways in from Python: less to compile."""
+    if function not in _inner_twins:
+        copy = with_globals(function.py_func)
+        _inner_twins[function] = njit(**{**_options_of(function), **_NO_WAY_IN})(copy)
+        _bind_inner(copy)
+    return _inner_twins[function]
+
+
+def _bind_inner(function: types.FunctionType) -> None:
+    """Let a copy of a function call the inner twins of kernels."""
+    scope = function.__globals__
+    for name in function.__code__.co_names:
+        if isinstance(scope.get(name), Dispatcher) and scope[name] in _ours:
+            scope[name] = _inner(scope[name])
 
 
 def interpreted(function: Callable[..., Any]) -> types.FunctionType:
@@ -192,14 +192,14 @@ class Entry:
         self.call: Any = None
         self._signature = signature
         options = _OPTIONS if allocates else _ENGINE_OPTIONS
-        self.pointer: Any = copy if _JIT_IS_OFF else njit(**options, cache=True)(copy)
+        self.pointer: Any = _kept(copy, **options)
 
     def is_ready(self) -> bool:
         """Tell whether `compile` has nothing to compile: done in this process, or stored on disk."""
         if _JIT_IS_OFF or self.call is not None:
             return True
-        folder = Path(self.pointer.stats.cache_path)
-        return any(folder.glob(f"*{self.name}-*.nbi"))
+        folder = self.pointer.stats.cache_path
+        return folder is not None and any(file.stat().st_size for file in Path(folder).glob(f"*{self.name}-*.nbi"))
 
     def compile(self) -> None:
         """Compile for the signature, or load from disk what was compiled before."""
@@ -209,10 +209,12 @@ class Entry:
             if _JIT_IS_OFF:
                 self.call = self.pointer
                 return
+            if not self.is_ready():
+                _bind_inner(self.pointer.py_func)
             self.pointer.compile(self._signature)
             self.pointer.disable_compile()
             (compiled,) = self.pointer.overloads.values()
-            self.call = compiled.entry_point
+            self.call = self.pointer if _IS_PLAIN else compiled.entry_point
 
 
 _entries: dict[str, Entry] = {}

@@ -34,7 +34,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
     counters = machine.counters
     meta: dict[str, Any] = {
         "format": _FORMAT,
-        "problem": problem_fingerprint(search.problem),
+        "problem": search.fingerprint.known_as(),
         "instance": problem_name(search.problem),
         "parameters": search.params.to_dict(),
         "iterations": search.n_iterations,
@@ -115,6 +115,7 @@ def _revive(arrays: dict[str, np.ndarray], meta: dict[str, Any], problem: AnyPro
     from .search import Search
 
     search = Search(problem, params, seed=meta["seed"], budget=None, n_iterations=meta["iterations"])
+    search.fingerprint.first = str(meta["problem"][0])
     search.rng.bit_generator.state = meta["random_state"]
     search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
     if isinstance(search.player, PlainPlayer):
@@ -127,7 +128,7 @@ def _revive(arrays: dict[str, np.ndarray], meta: dict[str, Any], problem: AnyPro
 
 
 def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> None:
-    if meta["problem"] != problem_fingerprint(problem):
+    if problem_fingerprint(problem) not in meta["problem"]:
         raise CheckpointError(
             f"the checkpoint {path} is of another problem ({meta['instance']}), or the data or code of "
             f"{problem_name(problem)} have changed since; choose another file."

@@ -13,7 +13,15 @@ from ..exceptions import ProblemError
 from ..kernels.archive import counting_archive
 from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, Archive, Machine, Settings
 from ..kernels.softmax import MAX_BLOCK
-from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_name, without_pruning
+from ..problem import (
+    AnyProblem,
+    CompiledProblem,
+    FirstFingerprint,
+    check_declarations,
+    objective_signs,
+    problem_name,
+    without_pruning,
+)
 from .compiled_player import CompiledPlayer
 from .memory import make_room, new_machine
 from .plain_player import PlainPlayer
@@ -64,6 +72,7 @@ class Search(ArchiveView):
     ) -> None:
         check_declarations(problem)
         self.problem = problem
+        self.fingerprint = FirstFingerprint(problem)
         self.params = params
         self.seed = seed
         self.n_iterations = n_iterations or params.resolve_iterations(budget)

@@ -1,0 +1,78 @@
+"""Machine code on disk: Numba's files, which may be damaged, full, or have nowhere to be, without harm.
+
+A file that cannot be read is made anew; one that cannot be written is not, and the next start compiles again.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numba.core.caching import FunctionCache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+logger = logging.getLogger("pareto_nrpa")
+
+
+def keep_on_disk(dispatcher: Any) -> Any:
+    """Let what a dispatcher compiles be found again by the next process, where there is a place for it."""
+    try:
+        dispatcher._cache = _Cache(dispatcher.py_func)
+    except RuntimeError:  # neither the folder of the source nor the user's own can be written
+        _say_once("there is no folder to keep it in")
+    return dispatcher
+
+
+@functools.cache
+def _say_once(reason: str) -> None:
+    logger.warning(
+        "compiled code is not kept, and each start compiles anew: %s; set NUMBA_CACHE_DIR to a folder that can be "
+        "written to.",
+        reason,
+    )
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """The files of one function."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for a signature, or None where there is nothing of use."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # whatever a damaged file leads to
+            logger.info("compiled code in %s is damaged and made anew: %r", self.cache_path, error)
+            try:
+                self.flush()
+            except OSError as unwritable:
+                _say_once(str(unwritable))
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write what was compiled for a signature."""
+        try:
+            with _locked(Path(self.cache_path)):
+                super().save_overload(sig, data)
+        except OSError as error:
+            _say_once(str(error))
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from writing here: two that add to one index would lose, or mix up, what they add."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "pareto_nrpa.lock", "ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)  # ended by the end of the file, or of the process
+        except OSError:  # some file systems know no locks
+            logger.debug("no locks in %s", folder)
+        yield
