@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from .kernels.archive import archived_rows
 from .kernels.bundles import (
     EVALUATIONS,
     LAST_IMPROVEMENT,
-    N_ARCHIVED,
     N_LOGGED,
     N_MOVES,
     N_UNIQUE,
@@ -77,14 +77,13 @@ class ArchiveView(ABC):
 
     def front(self) -> Front:
         """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
-        archive, counters, solution = self._archived()
-        n = int(counters[N_ARCHIVED])
-        lengths = archive.heads[:n, N_MOVES]
+        archive, _, solution = self._archived()
+        rows = archived_rows(archive)
         return Front.sorted(
-            objectives=archive.scores[:n, 1:] * self._signs,
-            violations=archive.scores[:n, VIOLATIONS].copy(),
-            solutions=[solution(archive.moves[i, : lengths[i]].tolist()) for i in range(n)],
-            policies=archive.heads[:n, POLICY].copy(),
+            objectives=archive.scores[rows, 1:] * self._signs,
+            violations=archive.scores[rows, VIOLATIONS],
+            solutions=[solution(archive.moves[row, : archive.heads[row, N_MOVES]].tolist()) for row in rows],
+            policies=archive.heads[rows, POLICY],
         )
 
     def log(self) -> NDArray[np.float64]:
@@ -94,6 +93,6 @@ class ArchiveView(ABC):
 
     def best(self) -> tuple[NDArray[np.float64], float]:
         """Return the (minimised) objectives of the archive and their common number of violations."""
-        archive, counters, _ = self._archived()
-        scores = archive.scores[: counters[N_ARCHIVED]]
-        return scores[:, 1:].copy(), float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
+        archive, _, _ = self._archived()
+        scores = archive.scores[archived_rows(archive)]
+        return scores[:, 1:], float(scores[0, VIOLATIONS]) if len(scores) else float("nan")

@@ -1,11 +1,14 @@
 """Dominance, crowding and the archive against slow twins, through hypothesis."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pareto_nrpa.kernels._jit import stored
 from pareto_nrpa.kernels.crowding import crowding_distances
-from pareto_nrpa.kernels.dominance import dominates, split_front
+from pareto_nrpa.kernels.dominance import covers
+from pareto_nrpa.kernels.front_index import NEW, clear, compare, insert, new_index, split_front
 
 from .. import oracles
 
@@ -30,21 +33,66 @@ def as_array(points):
 @given(some_scores)
 def test_dominance_is_fewer_violations_then_pareto(points):
     array = as_array(points)
-    for i in range(len(points)):
-        for j in range(len(points)):
-            assert dominates(array, i, j) == oracles.dominates(points[i], points[j])
+    for i, one in enumerate(points):
+        for j, other in enumerate(points):
+            assert covers(array, i, array, j) == (one == other or oracles.dominates(one, other))
+
+
+def peel(array):
+    """Return the fronts of a table, as `select` takes them apart, and the rows that equal an older one."""
+    n_rest, n_objectives = len(array), array.shape[1] - 1
+    rest, front, standing, spare = np.arange(n_rest), *np.zeros((3, n_rest), dtype=np.int64)
+    fronts, equal = [], []
+    while n_rest:
+        n_front, n_left = split_front(array, rest, n_rest, front, new_index(n_rest, n_objectives), standing, spare)
+        fronts.append(front[:n_front].tolist())
+        equal += rest[n_left : n_rest - n_front].tolist()
+        n_rest = n_left
+    return fronts, equal
+
+
+def peel_slowly(points):
+    older = {point: i for i, point in reversed(list(enumerate(points)))}
+    distinct = sorted(older.values())
+    fronts = oracles.sort_into_fronts([points[i] for i in distinct])
+    return [[distinct[i] for i in front] for front in fronts], sorted(set(range(len(points))) - set(distinct))
 
 
 @given(some_scores)
 def test_fronts_are_peeled_in_order(points):
-    array = as_array(points)
-    rest, front = np.arange(len(points)), np.zeros(len(points), dtype=np.int64)
-    n_rest, found = len(points), []
-    while n_rest:
-        n = split_front(array, rest, n_rest, front)
-        found.append(front[:n].tolist())
-        n_rest -= n
-    assert found == oracles.sort_into_fronts(points)
+    fronts, equal = peel(as_array(points))
+    assert (fronts, sorted(equal)) == peel_slowly(points)
+
+
+@pytest.mark.parametrize("n_objectives", [1, 2, 3, 8])
+@pytest.mark.parametrize("n_values", [3, 1000])
+def test_large_sets_are_peeled_alike(n_objectives, n_values):
+    # Large enough for many blocks; few values make ties and equals, many make large fronts.
+    rng = np.random.default_rng(n_objectives)
+    objectives = rng.integers(n_values, size=(400, n_objectives)).astype(float)
+    points = [(float(i % 7 == 0), tuple(row)) for i, row in enumerate(objectives.tolist())]
+    fronts, equal = peel(as_array(points))
+    assert (fronts, sorted(equal)) == peel_slowly(points)
+
+
+@pytest.mark.parametrize("n_objectives", [2, 3, 8])
+def test_an_index_that_rows_enter_and_leave_keeps_the_front(n_objectives):
+    # Points that get better and better: most of what enters is dropped again, and blocks run empty.
+    rng = np.random.default_rng(n_objectives)
+    table = np.concatenate([np.zeros((600, 1)), rng.random((600, n_objectives))], axis=1)
+    table[:, 1:] -= np.linspace(0, 1, 600)[:, None]
+    index, dropped, front = new_index(600, n_objectives), np.zeros(600, dtype=np.int64), []
+    stored(clear)(index)
+    for i in range(600):
+        standing, n_dropped = stored(compare)(index, table, table, i, dropped, 0)
+        gone = [j for j in front if (table[i] <= table[j]).all()]
+        assert (standing == NEW) == (not any((table[j] <= table[i]).all() for j in front))
+        assert sorted(dropped[:n_dropped]) == sorted(gone)
+        if standing == NEW:
+            front = [j for j in front if j not in gone] + [i]
+            stored(insert)(index, table, i)
+    sizes = index.blocks[: index.n_blocks[0], 0]
+    assert sizes.sum() == len(front)
 
 
 @given(some_scores)
@@ -52,7 +100,7 @@ def test_crowding_distances(points):
     points = [(0.0, objectives) for _, objectives in points]
     n = len(points)
     out = np.zeros(n)
-    crowding_distances(as_array(points), np.arange(n), n, np.zeros(n, dtype=np.int64), out)
+    crowding_distances(as_array(points), np.arange(n), n, *np.zeros((2, n), dtype=np.int64), out)
     np.testing.assert_allclose(out, oracles.crowding([objectives for _, objectives in points]), rtol=1e-12)
     assert (out <= 2).all()
 
@@ -60,5 +108,13 @@ def test_crowding_distances(points):
 def test_a_bug_of_the_public_code_sharing_one_coordinate_is_no_duplicate():
     # With three objectives two points may share a coordinate and neither dominate the other.
     points = [(0.0, (1.0, 2.0, 3.0)), (0.0, (1.0, 3.0, 2.0))]
-    rest, front = np.arange(2), np.zeros(2, dtype=np.int64)
-    assert split_front(as_array(points), rest, 2, front) == 2
+    assert peel(as_array(points)) == ([[0, 1]], [])
+
+
+def test_crowding_distances_of_a_long_front():
+    # Longer than the runs that are sorted by insertion, with ties.
+    rng = np.random.default_rng(3)
+    points = [(0.0, tuple(row)) for row in rng.integers(50, size=(500, 3)).astype(float).tolist()]
+    out = np.zeros(500)
+    crowding_distances(as_array(points), np.arange(500), 500, *np.zeros((2, 500), dtype=np.int64), out)
+    np.testing.assert_allclose(out, oracles.crowding([objectives for _, objectives in points]), rtol=1e-12)

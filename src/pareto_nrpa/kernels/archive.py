@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import ZERO, bundle_kernel, engine_kernel, python_function
+from ._jit import bundle_kernel, engine_kernel, python_function, small_kernel
 from .bundles import EVALUATIONS, FOUND_AT, LAST_IMPROVEMENT, N_ARCHIVED, N_LOGGED, N_MOVES, POLICY, Archive
-from .dominance import covers
+from .front_index import NEW, clear, compare, insert, new_index
 from .seen import count_once, larger_keys, needs_more_keys, no_keys
 
 _FIRST_ARCHIVE = 64
@@ -16,14 +16,29 @@ _FIRST_LOG = 1024
 def new_archive(n_objectives, max_moves):
     """Return an empty archive."""
     keys, key_scores = no_keys(n_objectives)
+    heads = np.zeros((_FIRST_ARCHIVE, 3), dtype=np.int64)
     return Archive(
-        heads=np.zeros((_FIRST_ARCHIVE, 3), dtype=np.int64),
+        heads=heads,
         scores=np.zeros((_FIRST_ARCHIVE, 1 + n_objectives)),
         moves=np.zeros((_FIRST_ARCHIVE, max_moves), dtype=np.int64),
         log=np.zeros((_FIRST_LOG, 2 + n_objectives)),
         keys=keys,
         key_scores=key_scores,
+        free=_unused_rows(heads),
+        index=new_index(_FIRST_ARCHIVE, n_objectives),
     )
+
+
+def _unused_rows(heads):
+    """Return the stack of unused rows."""
+    unused = np.flatnonzero(heads[:, FOUND_AT] == 0)[::-1]
+    return np.pad(unused, (0, len(heads) - len(unused)))
+
+
+def archived_rows(archive):
+    """Return the rows in use, in the order of discovery."""
+    used = np.flatnonzero(archive.heads[:, FOUND_AT])
+    return used[np.argsort(archive.heads[used, FOUND_AT])]
 
 
 def enlarge(array, *shape):
@@ -36,11 +51,14 @@ def enlarge(array, *shape):
 
 def resized_archive(archive, size, log_size):
     """Return an archive with room for at least so many solutions, and lines in the log."""
+    heads = enlarge(archive.heads, size, archive.heads.shape[1])
     return archive._replace(
-        heads=enlarge(archive.heads, size, archive.heads.shape[1]),
+        heads=heads,
         scores=enlarge(archive.scores, size, archive.scores.shape[1]),
         moves=enlarge(archive.moves, size, archive.moves.shape[1]),
         log=enlarge(archive.log, log_size, archive.log.shape[1]),
+        free=_unused_rows(heads),
+        index=new_index(len(heads), archive.scores.shape[1] - 1),
     )
 
 
@@ -66,29 +84,45 @@ def remember(archive, pool, slot, counters):
     """Let a recorded sequence into the archive unless something there is at least as good."""
     if archive.keys.size > 0:
         count_once(archive.keys, archive.key_scores, pool.heads, pool.moves, pool.scores, slot, counters)
-    size = counters[N_ARCHIVED]
-    for i in range(size):
-        if covers(archive.scores, i, pool.scores, slot):
-            return
-    n_kept = ZERO
-    for i in range(size):
-        if not covers(pool.scores, slot, archive.scores, i):
-            if n_kept < i:
-                _copy_row(archive.scores, i, archive.scores, n_kept)
-                _copy_row(archive.moves, i, archive.moves, n_kept)
-                _copy_row(archive.heads, i, archive.heads, n_kept)
-            n_kept += 1
-    _copy_row(pool.scores, slot, archive.scores, n_kept)
-    _copy_row(pool.moves, slot, archive.moves, n_kept)
-    archive.heads[n_kept, N_MOVES] = pool.heads[slot, N_MOVES]
-    archive.heads[n_kept, POLICY] = pool.heads[slot, POLICY]
-    archive.heads[n_kept, FOUND_AT] = counters[EVALUATIONS]
-    counters[N_ARCHIVED] = n_kept + 1
+    row = _admit(archive.index, archive.scores, archive.heads, archive.free, pool.scores, slot, counters)
+    if row < 0:
+        return
+    _copy_row(pool.scores, slot, archive.scores, row)
+    _copy_row(pool.moves, slot, archive.moves, row)
+    archive.heads[row, N_MOVES] = pool.heads[slot, N_MOVES]
+    archive.heads[row, POLICY] = pool.heads[slot, POLICY]
+    archive.heads[row, FOUND_AT] = counters[EVALUATIONS]
+    insert(archive.index, archive.scores, row)
     counters[LAST_IMPROVEMENT] = counters[EVALUATIONS]
     archive.log[counters[N_LOGGED], 0] = counters[EVALUATIONS]
     for k in range(pool.scores.shape[1]):
         archive.log[counters[N_LOGGED], 1 + k] = pool.scores[slot, k]
     counters[N_LOGGED] += 1
+
+
+@small_kernel
+def _admit(index, scores, heads, free, newcomers, new, counters):
+    """Return an unused row for a newcomer, after dropping what it covers; or -1 if something is at least as good."""
+    size = heads.shape[0]
+    if index.n_blocks[0] == 0 or index.n_blocks[0] == index.blocks.shape[0]:  # not made yet, or worn out
+        _make_index(index, scores, heads)
+    n_unused = size - counters[N_ARCHIVED]
+    standing, n_free = compare(index, scores, newcomers, new, free, n_unused)
+    if standing != NEW:
+        return -1
+    for i in range(n_unused, n_free):
+        heads[free[i], FOUND_AT] = 0
+    counters[N_ARCHIVED] = size - n_free + 1
+    return free[n_free - 1]
+
+
+@engine_kernel
+def _make_index(index, scores, heads):
+    """Index all rows in use."""
+    clear(index)
+    for row in range(heads.shape[0]):
+        if heads[row, FOUND_AT] > 0:
+            insert(index, scores, row)
 
 
 @engine_kernel
@@ -99,12 +133,13 @@ def _copy_row(source, row, target, to):
 
 
 @engine_kernel
-def set_scale(scale, scores, size):
+def set_scale(scale, heads, scores):
     """Measure objectives by their range in the archive, as far as it has one."""
     for k in range(scale.size):
         smallest = np.inf
         largest = -np.inf
-        for i in range(size):
-            smallest = min(smallest, scores[i, 1 + k])
-            largest = max(largest, scores[i, 1 + k])
+        for row in range(heads.shape[0]):
+            if heads[row, FOUND_AT] > 0:
+                smallest = min(smallest, scores[row, 1 + k])
+                largest = max(largest, scores[row, 1 + k])
         scale[k] = largest - smallest if largest > smallest else 1.0

@@ -51,15 +51,28 @@ class Pool(NamedTuple):
     biases: np.ndarray  # [R, max_candidates] float64, or [R, 1] where there is no bias
 
 
-class Archive(NamedTuple):
-    """The best of all that was evaluated: least violated, mutually non-dominated, in order of discovery."""
+class FrontIndex(NamedTuple):
+    """Which rows of a table of scores are its front, ordered so that few must be compared; see front_index.py."""
 
-    heads: np.ndarray  # [A, 3] int64: number of moves, policy that sampled them, evaluation that found them
+    n_blocks: np.ndarray  # [1] int64; 0: the index is still to be made
+    violations: np.ndarray  # [1] float64, of all rows alike; infinite if there are none
+    blocks: np.ndarray  # [K, 1 + block] int64: how many rows there are in a block, and which
+    corners: np.ndarray  # [2 K, 1 + M] float64: the smallest and the largest objectives in each block
+    nodes: np.ndarray  # [2 K, 2] int64: the first of two children and the objective that parts them; or 0 and a block
+    cuts: np.ndarray  # [2 K, 1 + M] float64: where the second child begins
+
+
+class Archive(NamedTuple):
+    """The best of all that was evaluated: least violated, mutually non-dominated, in rows of no particular order."""
+
+    heads: np.ndarray  # [A, 3] int64: number of moves, policy that sampled them, found at evaluation (0: unused)
     scores: np.ndarray  # [A, 1 + M] float64
     moves: np.ndarray  # [A, max_moves] int64
     log: np.ndarray  # [G, 2 + M] float64: evaluation and scores of all that ever entered
     keys: np.ndarray  # [K] int64, a table of all solutions evaluated, see seen.py; empty unless they are counted
     key_scores: np.ndarray  # [K, 1 + M] float64, their scores
+    free: np.ndarray  # [A] int64, a stack of unused rows: as many as are not archived
+    index: FrontIndex
 
 
 class Selection(NamedTuple):
@@ -71,7 +84,10 @@ class Selection(NamedTuple):
     rest: np.ndarray  # [R] int64
     front: np.ndarray  # [R] int64
     order: np.ndarray  # [R] int64
+    spare: np.ndarray  # [R] int64
+    standing: np.ndarray  # [R] int64, how each slot compares with the others
     represented: np.ndarray  # [P] bool
+    index: FrontIndex
 
 
 class Machine(NamedTuple):

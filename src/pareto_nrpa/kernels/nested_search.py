@@ -8,7 +8,7 @@ import numpy as np
 
 from ._jit import bundle_kernel, engine_kernel, small_kernel
 from .archive import set_scale
-from .bundles import N_ARCHIVED, N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
+from .bundles import N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
 from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
 # Columns of Nest.levels: where a level's own moves begin to be chosen, its candidates, the next of them to try, and
@@ -45,7 +45,7 @@ def nested_search(parts, arena, rng, play_to_end, nest, n):
             return done
         if nest.numbers[TOP] == NO_LEVEL:
             begin(nest.levels, nest.numbers, nest.weights)
-            set_scale(nest.scale, arena.archive.scores, arena.counters[N_ARCHIVED])
+            set_scale(nest.scale, arena.archive.heads, arena.archive.scores)
         arena.counters[STATUS] = to_next_playout(parts, arena, rng, play_to_end, nest)
         if arena.counters[STATUS] != OK:
             return done

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._jit import bundle_kernel, engine_kernel, small_kernel
+from ._jit import bundle_kernel, small_kernel
 from .bundles import N_FREE, POLICY
 from .crowding import crowding_distances
-from .dominance import equals, split_front
+from .front_index import NEW, split_front
 
 
 @bundle_kernel
@@ -17,40 +17,34 @@ def select(members, size, n_before, pool, selection, free, counters):
     Returns the new size, and whether a newcomer reached the first front.
     """
     scores, heads, kept, represented = pool.scores, pool.heads, selection.kept, selection.represented
-    n_rest = _drop_equals(members, size, scores, selection.rest, free, counters)
-    n_front = split_front(scores, selection.rest, n_rest, selection.front)
-    crowding_distances(scores, selection.front, n_front, selection.order, selection.distances)
+    for i in range(size):
+        selection.rest[i] = members[i]
+    n_front, n_rest = _next_front(size, scores, selection, free, counters)
+    crowding_distances(scores, selection.front, n_front, selection.order, selection.spare, selection.distances)
     for k in range(represented.size):
         represented[k] = False
-    improved = False
     for i in range(n_front):
         kept[i] = selection.front[i]
         represented[heads[kept[i], POLICY]] = True
-        for j in range(n_before, n_rest):
-            improved = improved or members[j] == kept[i]
-    n_kept = _add_representatives(n_front, n_rest - n_front, scores, heads, selection, free, counters)
+    improved = False
+    for i in range(n_before, size):
+        improved = improved or selection.standing[members[i]] == NEW
+    n_kept = _add_representatives(n_front, n_rest, scores, heads, selection, free, counters)
     for i in range(n_kept):
         members[i] = kept[i]
     return n_kept, improved
 
 
-@engine_kernel
-def _drop_equals(members, size, scores, rest, free, counters):
-    """Copy members[:size] to `rest` without those equal to an older one, compacting `members` alike."""
-    n_rest = 0
-    for i in range(size):
-        duplicate = False
-        for j in range(n_rest):
-            if equals(scores, rest[j], members[i]):
-                duplicate = True
-                break
-        if duplicate:
-            release(members[i], free, counters)
-        else:
-            rest[n_rest] = members[i]
-            members[n_rest] = members[i]
-            n_rest += 1
-    return n_rest
+@small_kernel
+def _next_front(n_rest, scores, selection, free, counters):
+    """Take the first front out of selection.rest, free what equals one of it; returns its size, and what is left."""
+    rest = selection.rest
+    n_front, n_left = split_front(
+        scores, rest, n_rest, selection.front, selection.index, selection.standing, selection.spare
+    )
+    for i in range(n_left, n_rest - n_front):
+        release(rest[i], free, counters)
+    return n_front, n_left
 
 
 @bundle_kernel
@@ -61,8 +55,8 @@ def _add_representatives(n_kept, n_rest, scores, heads, selection, free, counter
     for k in range(represented.size):
         n_missing += not represented[k]
     while n_rest > 0 and n_missing > 0:
-        n_front = split_front(scores, rest, n_rest, front)
-        crowding_distances(scores, front, n_front, selection.order, selection.front_distances)
+        n_front, n_rest = _next_front(n_rest, scores, selection, free, counters)
+        crowding_distances(scores, front, n_front, selection.order, selection.spare, selection.front_distances)
         for i in range(n_front):
             policy = heads[front[i], POLICY]
             if represented[policy]:
@@ -73,7 +67,6 @@ def _add_representatives(n_kept, n_rest, scores, heads, selection, free, counter
                 selection.distances[n_kept] = selection.front_distances[i]
                 n_kept += 1
                 n_missing -= 1
-        n_rest -= n_front
     for i in range(n_rest):
         release(rest[i], free, counters)
     return n_kept

@@ -121,7 +121,7 @@ def tell(machine, settings, slot):
                 machine.free,
                 machine.counters,
             )
-            set_scale(machine.objective_scale, machine.archive.scores, machine.counters[N_ARCHIVED])
+            set_scale(machine.objective_scale, machine.archive.heads, machine.archive.scores)
             break
         n_before = levels[level + 1, SIZE]
         _hand_up(level, members, levels)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..exceptions import CheckpointError
 from ..files import write_atomically
-from ..kernels.archive import enlarge
-from ..kernels.bundles import N_ARCHIVED, N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
+from ..kernels.archive import archived_rows, enlarge
+from ..kernels.bundles import N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
 from ..problem import AnyProblem, problem_fingerprint, problem_name
 from .memory import with_archive, with_codes, with_longer_sequences, with_slots
 from .plain_player import Numbering, PlainPlayer
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .search import Search
 
 _FORMAT = "pareto-nrpa checkpoint 1"
+_ARCHIVED = ("heads", "scores", "moves")
 
 
 def save_search(search: Search, path: str | os.PathLike[str]) -> None:
@@ -63,9 +64,10 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
 
 
 def _used_archive(archive: Archive, counters: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """Return the parts of an archive that hold something."""
-    ends = {"log": counters[N_LOGGED], "keys": archive.keys.size, "key_scores": archive.keys.size}
-    return {name: array[: ends.get(name, counters[N_ARCHIVED])] for name, array in archive._asdict().items()}
+    """Return the parts of an archive that hold something, in the order of discovery."""
+    rows = archived_rows(archive)
+    used = {name: getattr(archive, name)[rows] for name in _ARCHIVED}
+    return {**used, "log": archive.log[: counters[N_LOGGED]], "keys": archive.keys, "key_scores": archive.key_scores}
 
 
 def _digest(arrays: dict[str, np.ndarray]) -> str:
@@ -144,13 +146,12 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: P
 def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Machine:
     """Return a new machine filled with what was saved; slots keep their numbers."""
     saved_pool = {name: arrays[f"pool_{name}"] for name in Pool._fields}
-    saved_archive = {name: arrays[f"archive_{name}"] for name in Archive._fields if not name.startswith("key")}
+    saved_archive = {name: arrays[f"archive_{name}"] for name in (*_ARCHIVED, "log")}
     used = meta["slots"]
     n_codes = arrays["weights"].shape[2]
     machine = with_longer_sequences(machine, saved_pool["moves"].shape[1], saved_pool["codes"].shape[1])
     machine = with_codes(machine, n_codes)
     machine = with_slots(machine, max(machine.free.size, max([*used, 0]) + 1))
-    machine = with_archive(machine, len(saved_archive["heads"]) + 1, len(saved_archive["log"]) + 1)
     machine.weights[:, :, :n_codes] = arrays["weights"]
     machine.starts[:] = arrays["starts"]
     machine.members[:, :] = enlarge(arrays["members"], *machine.members.shape)[:, : machine.members.shape[1]]
@@ -159,8 +160,10 @@ def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, An
     for name, array in saved_pool.items():
         target = getattr(machine.pool, name)
         target[used, : array.shape[1]] = array
-    for name, array in saved_archive.items():
-        getattr(machine.archive, name)[: len(array), : array.shape[1]] = array
+    size = max(len(machine.archive.heads), len(saved_archive["heads"]) + 1)
+    log_size = max(len(machine.archive.log), len(saved_archive["log"]) + 1)
+    saved_archive["moves"] = enlarge(saved_archive["moves"], 0, machine.archive.moves.shape[1])
+    machine = with_archive(machine._replace(archive=machine.archive._replace(**saved_archive)), size, log_size)
     if "archive_keys" in arrays:
         tables = {name: np.ascontiguousarray(arrays[f"archive_{name}"]) for name in ("keys", "key_scores")}
         machine = machine._replace(archive=machine.archive._replace(**tables))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..kernels.archive import enlarge, larger_archive, new_archive, resized_archive
 from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, N_HEADS, Machine, Pool, Selection
+from ..kernels.front_index import new_index
 from ..kernels.softmax import PADDING
 
 _FIRST_SLOTS = 16
@@ -41,7 +42,7 @@ def new_machine(
         counters=counters,
         pool=_new_pool(r, m, max_moves, max_candidates, has_bias),
         archive=new_archive(m, max_moves),
-        selection=_new_selection(r, n_policies),
+        selection=_new_selection(r, n_policies, m),
         objective_weights=np.zeros((0, m)) if objective_weights is None else objective_weights,
         objective_scale=np.ones(m),
         # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
@@ -63,7 +64,7 @@ def _new_pool(r: int, m: int, max_moves: int, max_candidates: int, has_bias: boo
     )
 
 
-def _new_selection(r: int, n_policies: int) -> Selection:
+def _new_selection(r: int, n_policies: int, m: int) -> Selection:
     return Selection(
         distances=np.zeros(r),
         front_distances=np.zeros(r),
@@ -71,7 +72,10 @@ def _new_selection(r: int, n_policies: int) -> Selection:
         rest=np.zeros(r, dtype=np.int64),
         front=np.zeros(r, dtype=np.int64),
         order=np.zeros(r, dtype=np.int64),
+        spare=np.zeros(r, dtype=np.int64),
+        standing=np.zeros(r, dtype=np.int64),
         represented=np.zeros(n_policies, dtype=np.bool_),
+        index=new_index(r, m),
     )
 
 
@@ -84,7 +88,7 @@ def with_slots(machine: Machine, n_slots: int) -> Machine:
     free[n_free : n_free + n_slots - old] = np.arange(old, n_slots)
     machine.counters[N_FREE] += n_slots - old
     members = enlarge(machine.members, machine.members.shape[0], n_slots)
-    selection = _new_selection(n_slots, machine.weights.shape[1])
+    selection = _new_selection(n_slots, *machine.preferences.shape)
     return machine._replace(pool=pool, free=free, members=members, selection=selection)
 
 
