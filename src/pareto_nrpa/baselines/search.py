@@ -12,6 +12,7 @@ import numpy as np
 from ..archive_view import ArchiveView
 from ..exceptions import CheckpointError
 from ..files import write_atomically
+from ..genotype import check_genotype, genotype_of
 from ..kernels.bundles import Archive
 from ..problem import AnyProblem, CompiledProblem, check_declarations, objective_signs, problem_fingerprint
 from .players import Player, check_status, new_player
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _FORMAT = "pareto-nrpa replay 1"
 _FIELDS = {"algorithm", "parameters", "problem", "seed", "budget", "evaluations", "wall_seconds", "cpu_seconds"}
 _SLICE = 1_000
+#: How many playouts a genotype is compared with before it is relied on.
+_PLAYOUTS = 10
 
 
 class Baseline(ABC):
@@ -95,6 +98,7 @@ class BaselineSearch(ArchiveView):
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""
+        self.compile()
         done = 0
         while done < n:
             done += self.step(n - done)
@@ -119,6 +123,23 @@ class BaselineSearch(ArchiveView):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write down what it takes to come here again."""
         save_replay(self, self.baseline, self.problem, self.budget, path)
+
+
+class WholeSolutionSearch(BaselineSearch):
+    """A baseline that changes whole solutions, and so relies on the genotype of its problem."""
+
+    def __init__(self, problem: AnyProblem, baseline: Baseline, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        self.genotype = genotype_of(problem, baseline.name)
+        self._fits = False
+
+    def compile(self) -> None:
+        """Compile what `advance` needs, and see whether the genotype fits the first playouts, and they it."""
+        super().compile()
+        if not self._fits:
+            draws = np.random.default_rng(self.seed)  # apart, as the playouts of the search itself stay what they are
+            check_genotype(self.problem, [self.player.playout(draws) for _ in range(_PLAYOUTS)], self.player.stops_at)
+            self._fits = True
 
 
 def save_replay(
