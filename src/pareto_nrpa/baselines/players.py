@@ -8,6 +8,8 @@ calls the problem's methods.
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -69,7 +71,7 @@ from ..problem import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _FIRST_MOVES = 64
 _CHECKED_PLAYOUTS = 3
@@ -207,6 +209,31 @@ class PlainArena:
         self.__dict__.update(parts)
 
 
+class _CalledKernel:
+    """A kernel that an algorithm calls from Python, compiled at the first call: `rehearsal` sees to that."""
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+
+    def is_ready(self) -> bool:
+        """Tell whether the first call compiles nothing: it was made, or the kernel is stored on disk."""
+        folder, name = Path(self._kernel.stats.cache_path), self._kernel.py_func.__name__
+        return bool(self._kernel.overloads) or any(folder.glob(f"*{name}-*.nbi"))
+
+    def compile(self) -> None:
+        """Do nothing: only a call shows the types."""
+
+
+def _called_kernels(function: Any) -> Iterator[Any]:
+    """Yield the kernels that an interpreted function calls, and those that it calls in turn."""
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType) and value.__module__.startswith(__package__.partition(".")[0]):
+            yield from _called_kernels(value)
+        elif hasattr(value, "overloads"):
+            yield value
+
+
 class PlainPlayer:
     """Plays a `Problem` through its methods."""
 
@@ -215,7 +242,7 @@ class PlainPlayer:
         # Whole solutions are put there without a look at its size.
         max_moves = max(_FIRST_MOVES, len(problem.genotype.moves) if problem.genotype else 0)
         self.arena: Any = PlainArena(**_arena_parts(problem, bias, max_moves, _FIRST_MOVES))
-        self.entries: list[Entry] = []
+        self.entries: list[Entry | _CalledKernel] = []
         self._numbers: dict[Any, int] = {}
         self._by_number: list[Any] = []
         self._bias = plain_bias(problem) if bias != 0 else None
@@ -233,13 +260,18 @@ class PlainPlayer:
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function."""
-        run = interpreted(function)
+        run = self._interpreted(function)
         return lambda *arguments: int(run(None, self.arena, self.rng, self._play, *arguments))
 
     def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function that knows its rollout."""
-        run = with_globals(interpreted(function), play_to_end=self._play)
+        run = with_globals(self._interpreted(function), play_to_end=self._play)
         return lambda *arguments: int(run(None, self.arena, self.rng, *arguments))
+
+    def _interpreted(self, function: Callable[..., Any]) -> Any:
+        run = interpreted(function)
+        self.entries += [_CalledKernel(kernel) for kernel in _called_kernels(run)]
+        return run
 
     def make_room(self) -> None:
         """Give archive and log room for at least one more evaluation."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..checks import check_flag, check_number, check_positive, check_whole
 from ..nrpa.params import PAPER_BUDGET, ParetoNRPA
 from ..nrpa.search import Search
+from ..problem import problem_fingerprint
 from .search import Baseline, save_replay
 from .weights import weight_vectors
 
@@ -84,9 +85,10 @@ class _Search(Search):
     def __init__(self, baseline: WeightedNRPA, whole_budget: int | None, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._baseline, self._whole_budget = baseline, whole_budget
+        self._fingerprint = problem_fingerprint(self.problem)
 
     def parameters(self) -> dict[str, Any]:
         return {**self._baseline.to_dict(), "iterations": self.n_iterations}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        save_replay(self, self._baseline, self.problem, self._whole_budget, path)
+        save_replay(self, self._baseline, self._fingerprint, self._whole_budget, path)
