@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .exceptions import ProblemError
+from .genotype import check_genotype
 from .kernels._jit import python_function
 from .problem import (
     AnyProblem,
@@ -31,13 +32,18 @@ def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> N
         raise TypeError(f"problem must be a Problem or a CompiledProblem, got {type(problem).__name__}.")
     check_declarations(problem)
     rng = np.random.default_rng(seed)
+    solutions = []
     for _ in range(n_games):
         game = _CompiledGame(problem) if isinstance(problem, CompiledProblem) else _PlainGame(problem)
-        _play(game, rng)
+        solutions.append(_play(game, rng))
+    if problem.genotype is not None:
+        check_genotype(problem, solutions)
 
 
-def _play(game: _PlainGame | _CompiledGame, rng: np.random.Generator) -> None:
+def _play(game: _PlainGame | _CompiledGame, rng: np.random.Generator) -> list[Any]:
+    """Play a game to its end; returns the moves."""
     game.begin()
+    played: list[Any] = []
     depth = 0
     while moves := game.legal_moves(depth):
         if depth >= game.max_moves:
@@ -47,11 +53,13 @@ def _play(game: _PlainGame | _CompiledGame, rng: np.random.Generator) -> None:
         _check_moves(moves, depth, game.name)
         for move in moves:
             game.check_move(move, depth)
-        game.play(moves[int(rng.integers(len(moves)))], depth)
+        played.append(moves[int(rng.integers(len(moves)))])
+        game.play(played[-1], depth)
         depth += 1
     if depth == 0:
         raise ProblemError(f"legal_moves() gave no move at the start of {game.name}; a problem needs at least one.")
     _check_evaluation(game)
+    return played
 
 
 def _check_moves(moves: list[Any], depth: int, name: str) -> None:

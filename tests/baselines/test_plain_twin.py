@@ -127,3 +127,44 @@ def test_a_second_process_compiles_nothing_for_a_plain_problem(tmp_path, monkeyp
     )
     assert "draw" in first
     assert second == ""
+
+
+# Prints what is compiled while the clock runs, and whether `is_compiled` promised that nothing would be.
+ON_THE_CLOCK = """
+from numba.core import event
+from pareto_nrpa import generate_tsp
+from pareto_nrpa.algorithms import NAMES
+from tests.baselines.problems import Bits, PlainTour, small
+
+names = []
+
+class Listener(event.Listener):
+    def on_start(self, event):
+        names.append(event.data["dispatcher"].py_func.__name__)
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+for name in NAMES:
+    for problem in (PlainTour(generate_tsp(8, seed=1)), Bits()):
+        search = small(name).start(problem, seed=1, budget=400)
+        was_ready, before = search.is_compiled, len(names)
+        search.compile()
+        if was_ready and len(names) > before:
+            print(name, "was not ready:", names[before:])
+        before = len(names)
+        search.advance(400)
+        if len(names) > before:
+            print(name, "compiled on the clock:", names[before:])
+"""
+
+
+@pytest.mark.slow
+def test_no_algorithm_is_charged_for_compiling(tmp_path, monkeypatch):
+    """With an empty cache, Pareto Local Search made one evaluation in two seconds, and 19,344 the next time."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    root = Path(__file__).parent.parent.parent
+    command = [sys.executable, "-c", ON_THE_CLOCK]
+    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout
+    assert said == ""

@@ -15,16 +15,15 @@ import numpy as np
 
 from ..checks import check_flag, check_number, check_whole
 from ..exceptions import ProblemError
-from ..genotype import Choices, Genotype, Permutation, genotype_of
+from ..genotype import Choices, Genotype, Permutation, encoded
 from ..kernels._jit import with_globals
 from ..kernels.bundles import PENALTY
 from ..kernels.evolution import Subproblems, boundary_intersection, evolve, tchebycheff
-from ..kernels.rollout import evaluate_rows, sample_row
+from ..kernels.rollout import evaluate_rows
 from ..kernels.variation import vary_choices, vary_permutations
 from ..problem import AnyProblem, problem_name
 from .generations import Generations, LeastContribution, RankAndCrowding
-from .players import check_status
-from .search import Baseline, BaselineSearch
+from .search import Baseline, BaselineSearch, WholeSolutionSearch
 from .weights import most_partitions
 
 
@@ -195,7 +194,7 @@ def _check_pymoo() -> None:
         raise ImportError(message) from error
 
 
-class _Search(BaselineSearch):
+class _Search(WholeSolutionSearch):
     """Evaluates the first population, row by row as the budget allows; pymoo draws it and says what comes with it."""
 
     baseline: Evolutionary
@@ -203,12 +202,10 @@ class _Search(BaselineSearch):
     def __init__(self, problem: AnyProblem, baseline: Evolutionary, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         _check_pymoo()
-        self._genotype = genotype_of(problem, baseline.name)
-        self._moves, self._sizes = _move_table(self._genotype, self.player.numbers)
+        self._moves, self._sizes = _move_table(self.genotype, self.player.numbers)
         width = len(self._sizes)
         self._evaluate = self.player.small_entry(evaluate_rows, np.zeros((1, width), np.int64), np.zeros((1, 1)), 0, 0)
-        self._sample = self.player.small_entry(sample_row, np.zeros((1, width), np.int64), 0)
-        self._vary = vary_permutations if isinstance(self._genotype, Permutation) else vary_choices
+        self._vary = vary_permutations if isinstance(self.genotype, Permutation) else vary_choices
         self._is_new = True
         self._rows = np.zeros((0, width), dtype=np.int64)
         self._scores = np.zeros((0, 1 + problem.n_objectives))
@@ -258,14 +255,10 @@ class _Search(BaselineSearch):
         from pymoo.operators.sampling.rnd import IntegerRandomSampling, PermutationRandomSampling
 
         if self.baseline.bias == 0:
-            uniform = PermutationRandomSampling if isinstance(self._genotype, Permutation) else IntegerRandomSampling
+            uniform = PermutationRandomSampling if isinstance(self.genotype, Permutation) else IntegerRandomSampling
             return uniform()
         size = self.baseline.first_size(self.problem)
-        rows = np.zeros((size, len(self._sizes)), dtype=np.int64)
-        for i in range(size):
-            self._sample(rows, i)
-            check_status(self.player)
-        return np.array([self._genotype.encode(self.player.solution(row.tolist())) for row in rows])
+        return np.array([encoded(self.problem, self.player.playout(self.rng)) for _ in range(size)])
 
 
 def _first_genes(algorithm: Any) -> Any:

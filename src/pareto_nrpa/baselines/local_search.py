@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import check_flag, check_number, check_whole
-from ..genotype import Genotype, Permutation, genotype_of
+from ..genotype import Permutation
 from ..kernels import local_search as kernels
 from ..kernels.archive import enlarge
-from .search import Baseline, BaselineSearch
+from .search import Baseline, BaselineSearch, WholeSolutionSearch
 
 if TYPE_CHECKING:
     from ..problem import AnyProblem
@@ -58,14 +58,14 @@ class ParetoLocalSearch(Baseline):
         return _Search(problem, self, seed=seed, budget=budget)
 
 
-class _Search(BaselineSearch):
+class _Search(WholeSolutionSearch):
     def __init__(self, problem: AnyProblem, baseline: ParetoLocalSearch, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
-        genotype = genotype_of(problem, baseline.name)
-        self._front = self._working_front(genotype, baseline)
+        self._front = self._working_front(baseline)
         self._search = self.player.entry(kernels.local_search, self._front, 0)
 
-    def _working_front(self, genotype: Genotype, baseline: ParetoLocalSearch) -> kernels.WorkingFront:
+    def _working_front(self, baseline: ParetoLocalSearch) -> kernels.WorkingFront:
+        genotype = self.genotype
         n, m = len(genotype.moves), self.problem.n_objectives
         is_permutation = isinstance(genotype, Permutation)
         steps = [] if is_permutation else [self.player.numbers(step) for step in genotype.moves]  # type: ignore[arg-type]

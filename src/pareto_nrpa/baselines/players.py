@@ -8,6 +8,8 @@ calls the problem's methods.
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -15,13 +17,17 @@ import numpy as np
 from numba import types
 
 from ..exceptions import ProblemError
+from ..genotype import encoded, stops_at_depth, unplayable_message
 from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, compile_entry, interpreted, with_globals
 from ..kernels.archive import counting_archive, enlarge, larger_archive, new_archive
 from ..kernels.bundles import (
     BAD_BIAS,
     DEPTH,
     EVALUATIONS,
+    ILLEGAL_MOVE,
+    INCOMPLETE,
     KEY,
+    N_ARCHIVED,
     N_COUNTERS,
     N_HEADS,
     N_MOVES,
@@ -31,9 +37,23 @@ from ..kernels.bundles import (
     REPEATED_MOVE,
     STATUS,
     TOO_LONG,
+    WRONG_LENGTH,
 )
 from ..kernels.playout import check_scores, no_bias
-from ..kernels.rollout import HERE, LOOK, PLAY, Arena, draw, roll_from, rollout
+from ..kernels.rollout import (
+    CHECK,
+    HERE,
+    LOOK,
+    PLAY,
+    WHOLE,
+    Arena,
+    check_from,
+    check_nothing,
+    draw,
+    is_welcome,
+    roll_from,
+    rollout,
+)
 from ..kernels.seen import known_scores, no_identity
 from ..kernels.softmax import PADDING
 from ..messages import compile_message, raised_message, status_message
@@ -51,11 +71,12 @@ from ..problem import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _FIRST_MOVES = 64
 _CHECKED_PLAYOUTS = 3
 _OVERRUN = 4096
+_MAX_MOVE = 2**62
 _LOG2_E = math.log2(math.e)
 
 
@@ -87,11 +108,15 @@ class CompiledPlayer:
         self._parts = tuple(problem.data)
         self._types = tuple(numba.typeof(x) for x in (self._parts, self.arena, self.rng))
         played = types.int64(*self._types, types.int64, types.int64)
-        words = {"bias": no_bias, "identity": no_identity, **problem.kernels}
+        words = {"bias": no_bias, "identity": no_identity, "all_moves": problem.legal_moves, **problem.kernels}
+        if problem.all_moves is not None:
+            words["all_moves"] = problem.all_moves
         self._bound = {
             "data_class": type(problem.data),
             "initial_state": problem.initial_state,
             "roll_out": bundle_kernel(with_globals(roll_from, **words)),
+            # Without a genotype nobody puts solutions together.
+            "check_moves": bundle_kernel(with_globals(check_from, **words)) if problem.genotype else check_nothing,
         }
         self._rollout = compile_entry(rollout, played, allocates=True, **self._bound)
         self._played = types.FunctionType(played)
@@ -152,7 +177,29 @@ class CompiledPlayer:
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:
         """Return the numbers of moves."""
+        for move in solution:
+            if not isinstance(move, int | np.integer) or not abs(move) < _MAX_MOVE:
+                name = problem_name(self.problem)
+                raise ProblemError(f"genotype of {name} must have whole numbers as moves, as it is compiled, got {move!r}.")
         return list(solution)
+
+    def playout(self, rng: np.random.Generator) -> list[int]:
+        """Return the moves of a random playout, which is not evaluated."""
+        self._played_out(rng, 0, PLAY)
+        return self.arena.moves[HERE, : self.arena.heads[HERE, N_MOVES]].tolist()
+
+    def stops_at(self, solution: Sequence[int]) -> int | None:
+        """Return the depth at which a solution cannot be played on, its length if it is not complete, or None."""
+        self.arena.moves[HERE, : len(solution)] = solution
+        return self._played_out(self.rng, len(solution), CHECK)
+
+    def _played_out(self, rng: np.random.Generator, n_given: int, purpose: int) -> int | None:
+        self.compile()
+        try:
+            status = self._rollout.call(self._parts, self.arena, rng, n_given, purpose)
+        except Exception as error:
+            raise ProblemError(raised_message(error, self.problem)) from error
+        return _depth_or_none(self, status)
 
 
 class PlainArena:
@@ -160,6 +207,31 @@ class PlainArena:
 
     def __init__(self, **parts: Any) -> None:
         self.__dict__.update(parts)
+
+
+class _CalledKernel:
+    """A kernel that an algorithm calls from Python, compiled at the first call: `rehearsal` sees to that."""
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+
+    def is_ready(self) -> bool:
+        """Tell whether the first call compiles nothing: it was made, or the kernel is stored on disk."""
+        folder, name = Path(self._kernel.stats.cache_path), self._kernel.py_func.__name__
+        return bool(self._kernel.overloads) or any(folder.glob(f"*{name}-*.nbi"))
+
+    def compile(self) -> None:
+        """Do nothing: only a call shows the types."""
+
+
+def _called_kernels(function: Any) -> Iterator[Any]:
+    """Yield the kernels that an interpreted function calls, and those that it calls in turn."""
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType) and value.__module__.startswith(__package__.partition(".")[0]):
+            yield from _called_kernels(value)
+        elif hasattr(value, "overloads"):
+            yield value
 
 
 class PlainPlayer:
@@ -170,14 +242,16 @@ class PlainPlayer:
         # Whole solutions are put there without a look at its size.
         max_moves = max(_FIRST_MOVES, len(problem.genotype.moves) if problem.genotype else 0)
         self.arena: Any = PlainArena(**_arena_parts(problem, bias, max_moves, _FIRST_MOVES))
-        self.entries: list[Entry] = []
+        self.entries: list[Entry | _CalledKernel] = []
         self._numbers: dict[Any, int] = {}
         self._by_number: list[Any] = []
         self._bias = plain_bias(problem) if bias != 0 else None
         numbers = types.float64[::1]
         self._draw = compile_entry(draw, types.int64(numbers, types.int64, numba.typeof(rng)))
         self._check_scores = compile_entry(check_scores, types.int64(numbers))
-        self.entries += [self._draw, self._check_scores]
+        scores = types.float64[:, ::1]
+        self._is_welcome = compile_entry(is_welcome, types.boolean(scores, types.int64, scores))
+        self.entries += [self._draw, self._check_scores, self._is_welcome]
 
     def compile(self) -> None:
         """Compile what is not on disk yet; the algorithm itself is Python."""
@@ -186,13 +260,18 @@ class PlainPlayer:
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function."""
-        run = interpreted(function)
+        run = self._interpreted(function)
         return lambda *arguments: int(run(None, self.arena, self.rng, self._play, *arguments))
 
     def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function that knows its rollout."""
-        run = with_globals(interpreted(function), play_to_end=self._play)
+        run = with_globals(self._interpreted(function), play_to_end=self._play)
         return lambda *arguments: int(run(None, self.arena, self.rng, *arguments))
+
+    def _interpreted(self, function: Callable[..., Any]) -> Any:
+        run = interpreted(function)
+        self.entries += [_CalledKernel(kernel) for kernel in _called_kernels(run)]
+        return run
 
     def make_room(self) -> None:
         """Give archive and log room for at least one more evaluation."""
@@ -216,19 +295,48 @@ class PlainPlayer:
             self._by_number.append(move)
         return self._numbers[move]
 
+    def playout(self, rng: np.random.Generator) -> list[Any]:
+        """Return the moves of a random playout, which is not evaluated."""
+        _depth_or_none(self, self._play(None, self.arena, rng, 0, PLAY))
+        return self.solution(self.arena.moves[HERE, : self.arena.heads[HERE, N_MOVES]].tolist())
+
+    def stops_at(self, solution: Sequence[Any]) -> int | None:
+        """Return the depth at which a solution cannot be played on, its length if it is not complete, or None."""
+        self.arena.moves[HERE, : len(solution)] = self.numbers(solution)
+        return _depth_or_none(self, self._play(None, self.arena, self.rng, len(solution), CHECK))
+
     def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: int) -> int:
         """Do for a plain problem what `kernels.rollout` does for a compiled one."""
         self.compile()
         try:
-            return self._play_out(arena, n_given, purpose)
-        except ProblemError:
-            raise
+            if purpose == CHECK:
+                return self._check(n_given)
+            status = self._play_out(arena, rng, n_given, purpose)
+            if status == OK and purpose == WHOLE and self._would_enter():
+                return self._check(n_given)
+            return status
         except Exception as error:
+            # A move that is not legal may lead to any error, in `play` or in `evaluate`.
+            if purpose == WHOLE and self._check(n_given) != OK:
+                return self._check(n_given)
+            if isinstance(error, ProblemError):
+                raise
             where = f"at depth {arena.counters[DEPTH]} of a playout"
             message = f"{problem_name(self.problem)} raised {type(error).__name__} {where}: {error}."
             raise ProblemError(message) from error
 
-    def _play_out(self, arena: Any, n_given: int, purpose: int) -> int:
+    def _would_enter(self) -> bool:
+        archive, counters = self.arena.archive, self.arena.counters
+        return bool(self._is_welcome.call(archive.scores, int(counters[N_ARCHIVED]), self.arena.scores))
+
+    def _check(self, n_given: int) -> int:
+        depth = stops_at_depth(self.problem, self.solution(self.arena.moves[HERE, :n_given].tolist()))
+        if depth is None:
+            return OK
+        self.arena.counters[DEPTH] = depth
+        return INCOMPLETE if depth == n_given else ILLEGAL_MOVE
+
+    def _play_out(self, arena: Any, rng: np.random.Generator, n_given: int, purpose: int) -> int:
         problem = self.problem
         state = problem.initial_state()
         for number in arena.moves[HERE, :n_given].tolist():
@@ -245,11 +353,13 @@ class PlainPlayer:
                     return OK
             if not legal:
                 break
+            if purpose == WHOLE:
+                return INCOMPLETE
             if depth == problem.max_moves:
                 return TOO_LONG
             move = legal[0]
             if len(legal) > 1:
-                position = self._choose(state, legal)
+                position = self._choose(state, legal, rng)
                 if position < 0:
                     return BAD_BIAS
                 move = legal[position]
@@ -282,12 +392,12 @@ class PlainPlayer:
             message = f"evaluate() of {problem_name(self.problem)} raised {type(error).__name__}: {error}."
             raise ProblemError(message) from error
 
-    def _choose(self, state: Any, legal: list[Any]) -> int:
+    def _choose(self, state: Any, legal: list[Any], rng: np.random.Generator) -> int:
         exponents = np.zeros(len(legal) + PADDING)
         if self._bias is not None:
             scale = self.arena.bias_scale[0] * _LOG2_E
             exponents[: len(legal)] = [scale * self._bias(state, move, self.arena.preference) for move in legal]
-        return int(self._draw.call(exponents, len(legal), self.rng))
+        return int(self._draw.call(exponents, len(legal), rng))
 
     def _show_legal(self, legal: list[Any]) -> None:
         arena = self.arena
@@ -314,10 +424,25 @@ def new_player(problem: AnyProblem, rng: np.random.Generator, bias: float, pruni
 
 def check_status(player: Player) -> None:
     """Make room if that is what compiled code asks for; raise if the problem broke a promise."""
-    counters = player.arena.counters
-    status = int(counters[STATUS])
+    counters, moves = player.arena.counters, player.arena.moves[HERE]
+    status, depth = int(counters[STATUS]), int(counters[DEPTH])
+    counters[STATUS] = OK
     if status == NEEDS_ROOM:
         player.make_room()
-        counters[STATUS] = OK
+    elif status == WRONG_LENGTH:
+        encoded(player.problem, player.solution(moves[: player.arena.heads[HERE, N_MOVES]].tolist()))
+    elif status in (ILLEGAL_MOVE, INCOMPLETE):
+        assert player.problem.genotype is not None
+        solution = player.solution(moves[: len(player.problem.genotype.moves)].tolist())
+        raise ProblemError(unplayable_message(player.problem, solution, depth))
     elif status != OK:
-        raise ProblemError(status_message(status, player.problem, int(counters[DEPTH])))
+        raise ProblemError(status_message(status, player.problem, depth))
+
+
+def _depth_or_none(player: Player, status: int) -> int | None:
+    """Return where a solution that was checked cannot be played, or None; raise if that is not what is wrong."""
+    if status in (ILLEGAL_MOVE, INCOMPLETE):
+        return int(player.arena.counters[DEPTH])
+    player.arena.counters[STATUS] = status
+    check_status(player)
+    return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from ..archive_view import ArchiveView
 from ..checks import check_whole
 from ..exceptions import CheckpointError
 from ..files import write_atomically
+from ..genotype import Permutation, check_genotype, genotype_of
 from ..kernels.bundles import Archive
 from ..problem import (
     AnyProblem,
@@ -24,19 +27,49 @@ from ..problem import (
     problem_name,
 )
 from .players import Player, check_status, new_player
+from .rehearsal import Rehearsal, rehearse
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import BinaryIO
 
     from numpy.typing import NDArray
 
     from ..nrpa.search import Search as NRPASearch
 
-_FORMAT = "pareto-nrpa replay 1"
-_FIELDS = {"algorithm", "parameters", "problem", "seed", "budget", "evaluations", "wall_seconds", "cpu_seconds"}
+_FORMAT = "pareto-nrpa replay 2"
+_MAX_BYTES = 1_000_000
+#: No search is faster than so many evaluations a second: more of them in the time given cannot be true.
+_FASTEST = 10_000_000
+
+
+def _is_count(value: Any, most: int) -> bool:
+    return type(value) is int and 0 <= value <= most
+
+
+def _is_seconds(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < 1e9
+
+
+#: What a checkpoint holds, and what each part must be. It is repeated: a number that is too large would never end.
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "format": lambda value: value == _FORMAT,
+    "algorithm": lambda value: type(value) is str,
+    "parameters": lambda value: type(value) is dict,
+    "problem": lambda value: type(value) is list and len(value) > 0 and all(type(x) is str for x in value),
+    "seed": lambda value: _is_count(value, 2**128),
+    "budget": lambda value: value is None or _is_count(value, 2**62),
+    "evaluations": lambda value: _is_count(value, 10**12),
+    "counts_unique": lambda value: type(value) is bool,
+    "wall_seconds": _is_seconds,
+    "cpu_seconds": _is_seconds,
+    "log": lambda value: type(value) is str,
+    "sum": lambda value: type(value) is str,
+}
 _SLICE = 1_000
+#: How many playouts a genotype is compared with before it is relied on.
+_PLAYOUTS = 10
 
 
 class Baseline(ABC):
@@ -64,9 +97,15 @@ class Baseline(ABC):
             )
         search = self.start(problem, seed=saved["seed"], budget=saved["budget"])
         search.fingerprint.first = saved["problem"][0]
-        if saved.get("counts_unique"):
+        if saved["counts_unique"]:
             search.count_unique()
-        search.advance(saved["evaluations"])
+        while search.evaluations < saved["evaluations"]:  # in slices: Ctrl-C does not reach compiled code
+            search.advance(min(_SLICE, saved["evaluations"] - search.evaluations))
+        if _log_digest(search) != saved["log"]:
+            raise CheckpointError(
+                f"repeating the search of {path} led elsewhere, as other versions of libraries, or a problem that "
+                "depends on more than its moves, can make it; start again with another file."
+            )
         search.wall_seconds, search.cpu_seconds = saved["wall_seconds"], saved["cpu_seconds"]
         return search
 
@@ -79,16 +118,31 @@ def _to_json(value: Any) -> str:
     return json.dumps(value, default=lambda number: number.item())  # NumPy's numbers
 
 
+def _sum(content: dict[str, Any]) -> str:
+    """Return a hash of all that is written down, by which a changed file is noticed."""
+    text = json.dumps({key: value for key, value in content.items() if key != "sum"}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _log_digest(search: Search) -> str:
+    """Return a hash of all that ever was in the front, by which a search that went another way is noticed."""
+    return hashlib.sha256(np.ascontiguousarray(search.log()).tobytes()).hexdigest()[:16]
+
+
 def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
-        with open(path, encoding="utf-8") as file:
-            saved = json.load(file)
-        if saved["format"] != _FORMAT or not saved.keys() >= _FIELDS:
-            raise ValueError("unknown format")
+        with open(path, "rb") as file:
+            saved = json.loads(file.read(_MAX_BYTES))
+        for field, is_right in _FIELDS.items():
+            if not is_right(saved[field]):
+                raise ValueError(field)
+        if saved["sum"] != _sum(saved) or saved["evaluations"] > _FASTEST * (1 + saved["cpu_seconds"]):
+            raise ValueError("changed contents")
     except OSError as error:
         raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise CheckpointError(f"{path} is not a checkpoint of this algorithm, or is damaged.") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        message = f"{path} is not a checkpoint of this algorithm, or is damaged; start again with another file."
+        raise CheckpointError(message) from error
     return dict(saved)
 
 
@@ -105,6 +159,14 @@ class BaselineSearch(ArchiveView):
         self.player: Player = new_player(problem, self.rng, baseline.bias, baseline.pruning)
         self._signs = objective_signs(problem)
 
+    def compile(self) -> None:
+        """Compile, or load from disk, what `advance` needs."""
+        super().compile()
+        if not isinstance(self.problem, CompiledProblem | Rehearsal):
+            is_permutation = isinstance(self.problem.genotype, Permutation)
+            # Two objectives and more can be other code, but three are like five.
+            rehearse(type(self.baseline), min(self.problem.n_objectives, 3), is_permutation)
+
     @abstractmethod
     def step(self, n: int) -> int:
         """Make up to n evaluations, at least one unless room is needed; returns how many."""
@@ -112,6 +174,7 @@ class BaselineSearch(ArchiveView):
     def advance(self, n: int) -> None:
         """Make n evaluations."""
         check_whole("n", n, 0)
+        self.compile()
         done = 0
         while done < n:
             done += self.step(n - done)
@@ -138,6 +201,23 @@ class BaselineSearch(ArchiveView):
         save_replay(self, self.baseline, self.budget, path)
 
 
+class WholeSolutionSearch(BaselineSearch):
+    """A baseline that changes whole solutions, and so relies on the genotype of its problem."""
+
+    def __init__(self, problem: AnyProblem, baseline: Baseline, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        self.genotype = genotype_of(problem, baseline.name)
+        self._fits = False
+
+    def compile(self) -> None:
+        """Compile what `advance` needs, and see whether the genotype fits the first playouts, and they it."""
+        super().compile()
+        if not self._fits:
+            draws = np.random.default_rng(self.seed)  # apart, as the playouts of the search itself stay what they are
+            check_genotype(self.problem, [self.player.playout(draws) for _ in range(_PLAYOUTS)], self.player.stops_at)
+            self._fits = True
+
+
 def save_replay(
     search: BaselineSearch | NRPASearch, baseline: Baseline, budget: int | None, path: str | os.PathLike[str]
 ) -> None:
@@ -153,7 +233,10 @@ def save_replay(
         "counts_unique": search.unique_evaluations is not None,
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
+        "log": _log_digest(search),
     }
+    content = json.loads(_to_json(content))
+    content["sum"] = _sum(content)
 
     def write(file: BinaryIO) -> None:
         file.write(_to_json(content).encode())

@@ -16,7 +16,8 @@ N_COUNTERS = 10
 # Values of counters[STATUS]: how the last call of compiled code ended.
 OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = range(6)
 REPEATED_MOVE, NOT_FINITE, BAD_VIOLATIONS, BAD_BIAS = range(6, 10)
-
+# Of whole solutions, where the genotype of a problem promises too much.
+ILLEGAL_MOVE, INCOMPLETE, WRONG_LENGTH = range(10, 13)
 
 # Columns of Pool.heads and Archive.heads. What is found at an evaluation counts only in the archive, what branches
 # only in the pool, as does what the problem says by which equal solutions are known.

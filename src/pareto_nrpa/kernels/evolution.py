@@ -8,7 +8,7 @@ import numpy as np
 
 from ._jit import bundle_kernel
 from .bundles import NEEDS_ROOM, OK, PENALTY, STATUS
-from .rollout import EVALUATE, HERE, count_evaluation, is_full
+from .rollout import HERE, WHOLE, count_evaluation, is_full
 from .variation import below, copy_row, shuffle, two_of
 
 # Left open here: bound to an operator of `variation`, a scalarisation below, and the rollout of one problem.
@@ -141,7 +141,7 @@ def evolve(parts, arena, rng, draws, found, n):
         vary(draws, found.parents, found.children, found.sizes, found.marks)
         for k in range(width):
             arena.moves[HERE, k] = found.moves[k, found.children[0, k]]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, width, EVALUATE)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, width, WHOLE)
         if arena.counters[STATUS] != OK:
             return done
         count_evaluation(arena)

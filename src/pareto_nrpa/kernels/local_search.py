@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ._jit import engine_kernel, small_kernel
-from .bundles import NEEDS_ROOM, OK, STATUS
+from .bundles import N_MOVES, NEEDS_ROOM, OK, STATUS, WRONG_LENGTH
 from .dominance import covers
-from .rollout import EVALUATE, HERE, count_evaluation, is_full
+from .rollout import EVALUATE, HERE, WHOLE, count_evaluation, is_full
 
 # Positions in WorkingFront.numbers.
 SIZE, NEXT_ID, BASE_ID, SAMPLED, N_FIRST, IS_PERMUTATION, LONGEST_SEGMENT = range(7)
@@ -53,7 +53,9 @@ def local_search(parts, arena, rng, play_to_end, front, n):
             front.n_options,
             rng,
         )
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, n_given, EVALUATE)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, n_given, WHOLE if n_given > 0 else EVALUATE)
+        if arena.counters[STATUS] == OK and arena.heads[HERE, N_MOVES] != front.base.size:
+            arena.counters[STATUS] = WRONG_LENGTH
         if arena.counters[STATUS] != OK:
             return done
         count_evaluation(arena)

@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import ZERO, bundle_kernel, small_kernel
+from ._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
 from .archive import remember
 from .bundles import (
     BAD_BIAS,
     DEPTH,
     EVALUATIONS,
+    ILLEGAL_MOVE,
+    INCOMPLETE,
     KEY,
     N_ARCHIVED,
     N_LOGGED,
@@ -25,17 +27,22 @@ from .bundles import (
     VIOLATIONS,
     Archive,
 )
+from .dominance import covers
 from .playout import check_scores
 from .seen import needs_more_keys
 from .softmax import add_up, is_safe, pick, power_scale, powers
 
 # The words of the problem: left open here, bound to the kernels of one problem in `baselines.players`.
-initial_state = legal_moves = play = bias = evaluate = identity = roll_out = data_class = play_to_end = None
+initial_state = legal_moves = all_moves = play = bias = evaluate = identity = data_class = None
+roll_out = check_moves = play_to_end = None
 
 #: Where the one sequence of an arena is.
 HERE = 0
-#: What a rollout is for: to see the legal moves after the given ones, to play on to the end, or to evaluate that too.
-LOOK, PLAY, EVALUATE = np.int64(0), np.int64(1), np.int64(2)
+#: What a rollout is for: to see the legal moves after the given ones, to play on to the end, to evaluate that too, to
+#: evaluate given moves that are a whole solution, put together elsewhere, or only to check that these can be played.
+LOOK, PLAY, EVALUATE, WHOLE, CHECK = np.int64(0), np.int64(1), np.int64(2), np.int64(3), np.int64(4)
+#: So many evaluations are checked before they are made, should a move that is not legal be played: it might do harm.
+N_CHECKED = 1000
 
 
 class Arena(NamedTuple):
@@ -57,8 +64,43 @@ class Arena(NamedTuple):
 def rollout(parts, arena, rng, n_given, purpose):
     """Play the first n_given moves of the arena, and go on from there as far as the purpose asks."""
     data = data_class(*parts)
-    state = initial_state(data)
-    return roll_out(data, state, arena, rng, n_given, purpose)
+    checks_first = arena.counters[EVALUATIONS] < N_CHECKED
+    if purpose == CHECK or (purpose == WHOLE and checks_first):
+        status = check_moves(data, initial_state(data), arena, n_given)
+        if status != OK or purpose == CHECK:
+            return status
+    status = roll_out(data, initial_state(data), arena, rng, n_given, purpose)
+    if status == OK and purpose == WHOLE and not checks_first:
+        # From now on it is enough to look at what would enter the archive, which few do.
+        if is_welcome(arena.archive.scores, arena.counters[N_ARCHIVED], arena.scores):
+            return check_moves(data, initial_state(data), arena, n_given)
+    return status
+
+
+@bundle_kernel
+def check_nothing(data, state, arena, n_given):
+    """Stand in for `check_from` where nobody puts solutions together."""
+    return OK
+
+
+def check_from(data, state, arena, n_given):
+    """Tell whether given moves can be played and are complete then; what is not worth trying is legal here too."""
+    moves = arena.moves[HERE]
+    legal = arena.legal
+    for depth in range(n_given + 1):
+        arena.counters[DEPTH] = depth
+        count = all_moves(data, state, legal)
+        if count < 0 or count > legal.size:
+            return TOO_MANY_CANDIDATES
+        if depth == n_given:
+            return OK if count == 0 else INCOMPLETE
+        is_legal = False
+        for i in range(count):
+            is_legal = is_legal or legal[i] == moves[depth]
+        if not is_legal:
+            return ILLEGAL_MOVE
+        play(data, state, moves[depth])
+    return OK
 
 
 def roll_from(data, state, arena, rng, n_given, purpose):
@@ -81,6 +123,8 @@ def roll_from(data, state, arena, rng, n_given, purpose):
                 return OK
         if count == 0:
             break
+        if purpose == WHOLE:
+            return INCOMPLETE
         if n_moves == moves.size:
             return TOO_LONG
         position = 0
@@ -128,6 +172,15 @@ def count_evaluation(arena):
     remember(arena.archive, arena, HERE, arena.counters)
 
 
+@engine_kernel
+def is_welcome(archived, n_archived, scores):
+    """Tell whether the sequence in the arena would enter the archive."""
+    for i in range(n_archived):  # noqa: SIM110 - compiled code has no all()
+        if covers(archived, i, scores, HERE):
+            return False
+    return True
+
+
 @bundle_kernel
 def is_full(arena):
     """Tell whether one more evaluation might not fit into archive or log."""
@@ -147,7 +200,7 @@ def evaluate_rows(parts, arena, rng, rows, scores, begin, end):
             return i
         for k in range(rows.shape[1]):
             arena.moves[HERE, k] = rows[i, k]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, rows.shape[1], EVALUATE)
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, rows.shape[1], WHOLE)
         if arena.counters[STATUS] != OK:
             return i
         count_evaluation(arena)
@@ -167,11 +220,3 @@ def sample(parts, arena, rng, play_to_end, n):
             return done
         count_evaluation(arena)
     return n
-
-
-def sample_row(parts, arena, rng, rows, i):
-    """Fill a row with the moves of a playout, which is not evaluated; returns their number."""
-    arena.counters[STATUS] = play_to_end(parts, arena, rng, ZERO, PLAY)
-    for k in range(min(rows.shape[1], arena.heads[HERE, N_MOVES])):
-        rows[i, k] = arena.moves[HERE, k]
-    return arena.heads[HERE, N_MOVES]

@@ -93,7 +93,10 @@ def skip_draws(rng, n):
 
 @bundle_kernel
 def cross_in_order(receiver, donor, begin, end, child, given):
-    """Give a child a stretch of one parent in its place and the rest in the order of the other."""
+    """Give a child a stretch of one parent in its place and the rest in the order of the other.
+
+    Parents must be permutations of their places; whatever they are, nothing is written outside of the child.
+    """
     given[:] = False
     for i in range(begin, end + 1):
         child[i] = donor[i]
@@ -103,6 +106,8 @@ def cross_in_order(receiver, donor, begin, end, child, given):
         if not given[receiver[k]]:
             if place == begin:
                 place = end + 1
+            if place == child.size:
+                return
             child[place] = receiver[k]
             place += 1
 

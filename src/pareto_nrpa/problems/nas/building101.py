@@ -5,7 +5,8 @@ which operation it has (the output has none), then from which earlier vertices a
 26 moves in all, each a choice of its own. A vertex that leads nowhere is left out, and its moves mean nothing. So every
 vertex leads to the output, and from the input, as each has at least one edge to it: if no other was taken, the one from
 the input is. An edge is taken only where 9 edges are enough for it and one more for each vertex still without: there
-is no dead end, and nothing is ever pruned. All 423,624 cells can be built.
+is no dead end, and nothing is ever pruned. All 423,624 cells can be built. Any choice at any step may be played all the
+same (`all_moves`): one that cannot be had does the nearest thing that can.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ N_STEPS = len(STEPS)
 CHOICES = [N_OPERATIONS if source == _IS_OPERATION else 2 for _, source in STEPS]
 _TARGETS = np.array([target for target, _ in STEPS])
 _SOURCES = np.array([source for _, source in STEPS])
+_CHOICES = np.array(CHOICES)
 
 
 class Cell(NamedTuple):
@@ -85,6 +87,17 @@ def legal_moves(data, state, out):
         return 1
     out[1] = 1
     return 2
+
+
+@kernel
+def all_moves(data, state, out):
+    """Fill in all choices of the step, also where there is nothing to decide."""
+    depth = state.numbers[_DEPTH]
+    if depth == N_STEPS:
+        return 0
+    for choice in range(_CHOICES[depth]):
+        out[choice] = choice
+    return _CHOICES[depth]
 
 
 @kernel

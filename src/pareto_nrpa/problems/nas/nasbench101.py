@@ -10,7 +10,7 @@ from ...genotype import Choices
 from ...kernels._jit import kernel, python_function
 from ...metrics import nondominated, worst_point
 from ...problem import CompiledProblem
-from .building101 import CHOICES, N_STEPS, STEPS, initial_state, legal_moves, move_code, play
+from .building101 import CHOICES, N_STEPS, STEPS, all_moves, initial_state, legal_moves, move_code, play
 from .cells101 import MAX_VERTICES, N_OPERATIONS, cell_text
 from .graphs101 import graph_key
 from .table101 import read_official, read_surrogate
@@ -132,6 +132,7 @@ def _problem(name: str, names: tuple[str, ...], cells: Cells, values: NDArray[np
         data=table,
         initial_state=initial_state,
         legal_moves=legal_moves,
+        all_moves=all_moves,
         play=play,
         move_code=move_code,
         evaluate=evaluate,
