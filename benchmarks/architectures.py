@@ -6,7 +6,6 @@ import numpy as np
 from report import write
 
 from pareto_nrpa import NSGA2, SMSEMOA, InstanceError, MaxEvaluations, ParetoNRPA, load, solve
-from pareto_nrpa.truth import truth
 
 BUDGET, SEEDS = 2_000, range(100, 130)  # those of the plans begin at 0
 PROBLEMS = ("nas-bench-201:objectives=c100_error+flops", "nas-bench-201:objectives=in16_error+c10_latency")
@@ -51,7 +50,7 @@ def main() -> None:
 
 def mean_share(problem, setting) -> float:
     """Return the share of the true front's hypervolume, averaged over the seeds."""
-    known, stop = truth(problem), MaxEvaluations(BUDGET)
+    known, stop = problem.reference_front, MaxEvaluations(BUDGET)
     fronts = [solve(problem, setting, stop=stop, seed=seed).front.objectives for seed in SEEDS]
     return float(np.mean([known.share(front) for front in fronts]))
 

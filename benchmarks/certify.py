@@ -11,8 +11,8 @@ from report import RESULTS, write
 
 from pareto_nrpa import Certificate, CertificateError, InstanceError, certify, check_certificate, load
 from pareto_nrpa.exact.fields import INFEASIBLE, OPEN, PROVED
-from pareto_nrpa.exact.known import write_fronts
 from pareto_nrpa.problems.data import official_names
+from pareto_nrpa.problems.proved_fronts import write_fronts
 
 FOLDER = RESULTS / "certificates"
 # The published optimum of the first objective, from the literature on one objective.

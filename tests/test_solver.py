@@ -397,8 +397,14 @@ def test_a_problem_that_cannot_describe_costs_no_result():
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_known_objectives_that_are_no_numbers_are_refused_before_the_search(value):
-    with pytest.raises(ProblemError, match="all_objectives of Odd must be finite numbers"):
-        solve(_problem(all_objectives=np.array([[1.0, value]])), stop=MaxEvaluations(5))
+    with pytest.raises(ValueError, match="objectives must be finite numbers"):
+        ReferenceFront.of([[1.0, value]])
+
+
+@pytest.mark.parametrize("front", [np.ones((1, 2)), ReferenceFront.of(np.ones((1, 3))), "front.csv"])
+def test_a_reference_front_that_does_not_fit_is_refused_before_the_search(front):
+    with pytest.raises(ProblemError, match="reference_front of Odd must be a ReferenceFront of 2 objectives"):
+        solve(_problem(reference_front=front), stop=MaxEvaluations(5))
 
 
 @pytest.mark.parametrize("value", [("a", "b"), (0, 1), ("True", "False")])

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .problems.mo_tsp import mo_tsp as mo_tsp
     from .problems.mo_tsptw import mo_tsptw as mo_tsptw
     from .progress import ProgressBar as ProgressBar
+    from .reference_front import ReferenceFront as ReferenceFront
+    from .reference_front import true_front as true_front
     from .result import Front as Front
     from .result import Result as Result
     from .solver import solve as solve
@@ -55,7 +57,6 @@ if TYPE_CHECKING:
     from .stop import Progress as Progress
     from .stop import TargetHypervolume as TargetHypervolume
     from .testing import check_problem as check_problem
-    from .truth import true_front as true_front
 
 # Where each public name lives. Loaded when first used: the command line answers --help without importing Numba.
 _HOMES = {
@@ -103,7 +104,8 @@ _HOMES = {
     "Progress": "stop",
     "TargetHypervolume": "stop",
     "check_problem": "testing",
-    "true_front": "truth",
+    "ReferenceFront": "reference_front",
+    "true_front": "reference_front",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .genotype import Genotype
+    from .reference_front import ReferenceFront
 
 MAX_MOVES = 10_000
 MAX_CODES = 2**32
@@ -54,9 +55,9 @@ class Problem(ABC):
         How results call the problem.
     objective_names
         How results call the objectives; f1, f2, ... by default.
-    all_objectives
-        Where every solution is known, as in a table: the objectives [n, m] of all feasible ones. Results then say
-        how much of the true front was found.
+    reference_front
+        A `ReferenceFront` that results are measured against, where one is known: from a table of all solutions, from
+        a proof, from a file. Results then say how much of it was found.
     version
         Any value that you change when the code or the data of the problem change. A checkpoint then goes by it alone;
         without it, by all code and data that it can see.
@@ -71,7 +72,7 @@ class Problem(ABC):
     genotype: Genotype | None = None
     name: str = ""
     objective_names: Sequence[str] | None = None
-    all_objectives: NDArray[np.float64] | None = None
+    reference_front: ReferenceFront | None = None
     version: Any = None
 
     #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
@@ -139,7 +140,7 @@ class CompiledProblem:
         True if moves of equal code have equal bias, which is then computed once per policy and remembered.
     genotype
         What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
-    objective_names, all_objectives
+    objective_names, reference_front
         As in `Problem`.
     describe
         A plain function from a solution, its moves, to a word for it.
@@ -167,7 +168,7 @@ class CompiledProblem:
     name: str = ""
     identity: Callable[..., Any] | None = None
     objective_names: Sequence[str] | None = None
-    all_objectives: NDArray[np.float64] | None = None
+    reference_front: ReferenceFront | None = None
     describe: Callable[[Sequence[Any]], str] | None = None
 
     def __post_init__(self) -> None:
@@ -247,13 +248,12 @@ def check_declarations(problem: AnyProblem) -> None:
             raise ProblemError(f"maximise of {name} must be true or false for each objective, got {shown(value)}.")
         if word in ("preference", "reference_point") and not all(map(is_number, value)):
             raise ProblemError(f"{word} of {name} must be finite numbers, got {shown(value)}.")
-    table = problem.all_objectives
-    if table is None:
-        return
-    if np.ndim(table) != 2 or np.shape(table)[1] != m or not len(table):
-        raise ProblemError(f"all_objectives of {name} must be an array [n, {m}], got shape {np.shape(table)}.")
-    if np.asarray(table).dtype.kind not in "iuf" or not np.isfinite(table).all():
-        raise ProblemError(f"all_objectives of {name} must be finite numbers; leave out the solutions that have none.")
+    front = problem.reference_front
+    if front is not None and getattr(getattr(front, "points", None), "shape", ())[1:] != (m,):
+        raise ProblemError(
+            f"reference_front of {name} must be a ReferenceFront of {m} objectives, as ReferenceFront.of(objectives) "
+            f"makes one, got {shown(front)}."
+        )
 
 
 def wrong_evaluation(problem: Problem, value: Any) -> str:

@@ -208,8 +208,9 @@ class Result:
 
 def _beside_the_truth(truth: dict[str, Any]) -> str:
     share = truth.get("share_of_hypervolume")
-    volume = "" if share is None else f"the front has {share:.2%} of the true one's hypervolume, "
-    found = f"{truth['found']} of the {truth['points']} points of the true front were found"
+    volume = "" if share is None else f"the front has {share:.2%} of its hypervolume, "
+    front = "true front" if truth.get("complete", 1) else "reference front"
+    found = f"{truth['found']} of the {truth['points']} points of the {front} were found"
     return f"{found}; {volume}IGD+ {truth['igd_plus']:.4f}."
 
 

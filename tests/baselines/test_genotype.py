@@ -87,7 +87,10 @@ MISFITS = {
     "a move missing": (Row(Choices([(0, 2)] * 8)), "Choices of 8 steps, .* move 1 at depth . is not one of them"),
     "a move never legal": (Row(Choices([(0, 1, 2)] * 8)), r"makes \[2, .*move 2 at depth 0 is not in legal_moves\(\)"),
     "dependent": (Dependent(Choices([(0, 1)] * 8)), r"makes \[1, .*move 1 at depth 1 .* or offer in all_moves"),
-    "of a compiled one": (replace(generate_tsp(8), genotype=Permutation(range(6))), "Permutation of 6 moves, and a play"),
+    "of a compiled one": (
+        replace(generate_tsp(8), genotype=Permutation(range(6))),
+        "Permutation of 6 moves, and a play",
+    ),
     "with the depot": (
         replace(generate_tsp(8, seed=2), genotype=Choices([range(8)] * 7)),
         r"Choices of 7 steps, which makes .* move 0 at depth 0 is not in legal_moves\(\)",
@@ -150,7 +153,9 @@ def is_legal(problem, solution):
 @pytest.mark.parametrize("name", WHOLE)
 def test_no_illegal_child_ever_enters_a_front(name):
     problem = Trap()
-    with pytest.raises(ProblemError, match=r"makes \[.*0, 1, 1, 0\], but move 0 at depth 7 is not in legal_moves") as caught:
+    with pytest.raises(
+        ProblemError, match=r"makes \[.*0, 1, 1, 0\], but move 0 at depth 7 is not in legal_moves"
+    ) as caught:
         solve(problem, small(name), stop=MaxEvaluations(5_000), seed=1)
     front = caught.value.result.front
     assert len(front) > 1

@@ -38,7 +38,11 @@ def test_what_was_written_can_be_read(saved):
         *((part, value) for part in ("seed", "evaluations") for value in (-1, 1.0, True, "5", None, [], 10**40)),
         *((part, value) for part in ("wall_seconds", "cpu_seconds") for value in (-1, "5", None, float("nan"), 1e300)),
         *(("budget", value) for value in (-1, 1.5, True, "5", 10**40)),
-        *((part, value) for part in ("algorithm", "parameters", "problem", "log", "format") for value in (None, 1, [1])),
+        *(
+            (part, value)
+            for part in ("algorithm", "parameters", "problem", "log", "format")
+            for value in (None, 1, [1])
+        ),
         *(("counts_unique", value) for value in (None, 1, "true")),
     ],
     ids=str,

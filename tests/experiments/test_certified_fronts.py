@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import certify, load
-from pareto_nrpa.exact import known
 from pareto_nrpa.experiments import measure as measuring
 from pareto_nrpa.experiments.measure import measure
 from pareto_nrpa.experiments.report import write_figures, write_tables
 from pareto_nrpa.experiments.rows import to_csv
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.tables import tables
+from pareto_nrpa.reference_front import ReferenceFront
 
 from .helpers import TSPTW, a_plan, a_record
 
@@ -38,17 +38,11 @@ def measured_runs(folder, certificate, *, layout="instances"):
 
 
 @pytest.fixture
-def nothing_known(tmp_path, monkeypatch):
-    monkeypatch.setattr(known, "FRONTS", tmp_path / "fronts.json")
-    known._by_fingerprint.cache_clear()
-    yield tmp_path
-    known._by_fingerprint.cache_clear()
-
-
-@pytest.fixture
-def shipped(nothing_known, certificate):
-    known.write_fronts([certificate], nothing_known / "fronts.json")
-    return nothing_known
+def shipped(tmp_path, certificate, monkeypatch):
+    """The first problem carries its proved front."""
+    proved = replace(load(TSPTW), reference_front=ReferenceFront.of(certificate.objectives, is_complete=True))
+    monkeypatch.setattr(measuring, "load", lambda name, data=None: proved if name == TSPTW else load(name))
+    return tmp_path
 
 
 def test_runs_are_measured_against_the_proved_front(shipped, certificate):
@@ -58,17 +52,16 @@ def test_runs_are_measured_against_the_proved_front(shipped, certificate):
     assert b["found"] == pytest.approx(1 / len(certificate.solutions))
     assert 0 < b["true_hypervolume"] < 1 and b["igd_plus"] > 0
     assert all(np.isnan([row["found"], row["true_hypervolume"], row["igd_plus"]]).all() for row in others)
-    assert measured.known[TSPTW].points is None
+    assert measured.known[TSPTW].is_complete and not measured.known[TSPTW].is_table
     assert to_csv(measured.rows).splitlines()[0].endswith("true_hypervolume,found,igd_plus,versions,error")
 
 
 def test_the_tables_of_the_paper_stay_as_they_are(shipped, certificate, monkeypatch):
-    fixed = replace(load(TSPTW), reference_point=(9999.0, 9999.0))
-    monkeypatch.setattr(measuring, "load", lambda name, data=None: fixed if name == TSPTW else load(name))
+    proved = replace(measuring.load(TSPTW), reference_point=(9999.0, 9999.0))
+    unknown = replace(proved, reference_front=None)
+    monkeypatch.setattr(measuring, "load", lambda name, data=None: proved if name == TSPTW else load(name))
     with_truth = tables(measured_runs(shipped, certificate))
-    known.FRONTS.unlink()
-    known._by_fingerprint.cache_clear()
-    monkeypatch.setattr(measuring, "truth", lambda problem: None)
+    monkeypatch.setattr(measuring, "load", lambda name, data=None: unknown if name == TSPTW else load(name))
     without = tables(measured_runs(shipped, certificate))
     assert [table.name for table in with_truth] == [*(table.name for table in without), *TRUE_TABLES]
     assert [table.csv() for table in with_truth[: len(without)]] == [table.csv() for table in without]
@@ -92,11 +85,11 @@ def test_a_table_for_each_problem_has_columns_of_the_truth_where_it_is_known(shi
     assert first.columns[:-3] == second.columns
 
 
-def test_where_no_front_is_known_nothing_changes(nothing_known, certificate):
-    measured = measured_runs(nothing_known, certificate)
+def test_where_no_front_is_known_nothing_changes(tmp_path, certificate):
+    measured = measured_runs(tmp_path, certificate)
     assert not {table.name for table in tables(measured)} & set(TRUE_TABLES)
     assert to_csv(measured.rows).splitlines()[0].endswith("violations,versions,error")
-    page, *_ = write_tables(measured, nothing_known)
+    page, *_ = write_tables(measured, tmp_path)
     assert "true front" not in page.read_text()
 
 

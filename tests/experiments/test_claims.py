@@ -9,11 +9,11 @@ import pytest
 from pareto_nrpa.experiments.box import Scale
 from pareto_nrpa.experiments.claim_checks import ELSEWHERE, FAILED, HELD, PARTLY, UNKNOWN
 from pareto_nrpa.experiments.claims import CLAIMS, judge
-from pareto_nrpa.experiments.measure import Known, Measured
+from pareto_nrpa.experiments.measure import Measured
 from pareto_nrpa.experiments.plan import load_plan, plan_names
 from pareto_nrpa.experiments.report import write_claims
 from pareto_nrpa.experiments.rows import Row
-from pareto_nrpa.truth import Truth
+from pareto_nrpa.reference_front import ReferenceFront
 
 pytest.importorskip("scipy.stats", reason="needs scipy: pip install pareto-nrpa[report]")
 
@@ -34,8 +34,8 @@ def runs_of(name, value, *, problems=None, labels=None, violations=lambda proble
     point = np.ones((1, 2))
     found = [SimpleNamespace(feasible=point)]
     records = {p: {c.label: found for c in plan.contenders} for p in plan.problems}
-    true = Truth(point, 2 * point[0], is_certified=False)
-    known = {p: Known(point, ["f1", "f2"], true) for p in plan.problems if p.startswith("nas-")}
+    true = ReferenceFront.of(point, is_table=True, reference_point=2 * point[0])
+    known = {p: true for p in plan.problems if p.startswith("nas-")}
     return Measured(plan, rows, records, dict.fromkeys(plan.problems, Scale(2 * point[0], 1.0)), known)
 
 

@@ -15,6 +15,7 @@ from pareto_nrpa.experiments.rows import to_csv
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.tables import tables
 from pareto_nrpa.metrics import n_found, nondominated
+from pareto_nrpa.reference_front import ReferenceFront
 
 from .helpers import MO_TSP, a_plan, a_record
 
@@ -26,8 +27,9 @@ LOG = np.array([[5, 0, 3, 3], [10, 0, 2, 2], [50, 0, 1, 3]], dtype=float)
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
     """Two algorithms on a problem that knows all of its solutions: A finds two points of the front, B one other."""
+    front = ReferenceFront.of(POINTS, is_table=True, reference_point=(4.0, 4.0))
     problem = replace(
-        load(MO_TSP), all_objectives=POINTS, reference_point=(4.0, 4.0), objective_names=("cost", "delay")
+        load(MO_TSP), reference_front=front, reference_point=(4.0, 4.0), objective_names=("cost", "delay")
     )
     monkeypatch.setattr(measuring, "load", lambda name, data=None: problem)
     plan = replace(

@@ -180,7 +180,9 @@ class CompiledPlayer:
         for move in solution:
             if not isinstance(move, int | np.integer) or not abs(move) < _MAX_MOVE:
                 name = problem_name(self.problem)
-                raise ProblemError(f"genotype of {name} must have whole numbers as moves, as it is compiled, got {move!r}.")
+                raise ProblemError(
+                    f"genotype of {name} must have whole numbers as moves, as it is compiled, got {move!r}."
+                )
         return list(solution)
 
     def playout(self, rng: np.random.Generator) -> list[int]:

@@ -124,7 +124,7 @@ def _sum(content: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _log_digest(search: Search) -> str:
+def _log_digest(search: BaselineSearch | NRPASearch) -> str:
     """Return a hash of all that ever was in the front, by which a search that went another way is noticed."""
     return hashlib.sha256(np.ascontiguousarray(search.log()).tobytes()).hexdigest()[:16]
 

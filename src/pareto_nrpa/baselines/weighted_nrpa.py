@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from ..checks import check_flag, check_number, check_positive, check_whole
 from ..nrpa.params import PAPER_BUDGET, ParetoNRPA
 from ..nrpa.search import Search
-from ..problem import problem_fingerprint
 from .search import Baseline, save_replay
 from .weights import weight_vectors
 

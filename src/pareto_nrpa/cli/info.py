@@ -37,9 +37,9 @@ def info(
 
 def _describe(problem: CompiledProblem) -> None:
     from ..problems.mo_tsptw import TSPTWData
-    from ..truth import true_front
 
-    if problem.all_objectives is not None:
+    known = problem.reference_front
+    if known is not None and known.is_table:
         _describe_known(problem)
         return
     typer.echo(f"{problem.name}: {problem.max_moves + 1} cities, {problem.n_objectives} objective(s)")
@@ -48,21 +48,20 @@ def _describe(problem: CompiledProblem) -> None:
         typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
     else:
         typer.echo("no time windows")
-    front = true_front(problem)
-    if front is not None:
-        ends = f"from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}"
-        typer.echo(f"true front: {len(front)} points, {ends}, proved complete")
+    if known is not None:
+        ends = f"from {_point(known.front.min(axis=0))} to {_point(known.front.max(axis=0))}"
+        typer.echo(f"true front: {len(known.front)} points, {ends}, proved complete")
     typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
 
 
 def _describe_known(problem: CompiledProblem) -> None:
     """Describe a problem whose solutions are all known."""
-    from ..metrics import nondominated
+    from ..reference_front import true_front
 
-    table = problem.all_objectives
-    assert table is not None
-    front = nondominated(table)
-    typer.echo(f"{problem.name}: {problem.max_moves} moves, {len(table):,} solutions")
+    known, front = problem.reference_front, true_front(problem)
+    assert known is not None
+    assert front is not None
+    typer.echo(f"{problem.name}: {problem.max_moves} moves, {len(known.points):,} solutions")
     typer.echo(f"objectives: {', '.join(problem.objective_names or ())}")
     typer.echo(f"true front: {len(front)} points, from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}")
     typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")

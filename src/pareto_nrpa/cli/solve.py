@@ -16,6 +16,7 @@ from .common import DataOption, QuietOption, at_least_one, fail
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..problem import AnyProblem
     from ..result import Result
     from ..stop import StopCriterion
 
@@ -69,6 +70,10 @@ def solve(
     ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same result.")] = 0,
     data: DataOption = None,
+    reference_front: Annotated[
+        Path | None,
+        typer.Option(help="Measure the result against the front in this file: a result, a certificate, or a CSV."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -91,6 +96,7 @@ def solve(
     from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
     from ..problems import load
+    from ..reference_front import read_reference_front, with_reference_front
     from ..solver import Interrupt, check_seed
     from ..solver import solve as run
 
@@ -109,7 +115,9 @@ def solve(
         "limited_repetitions": limited_repetitions,
     }
     chosen = by_name(algorithm, _parameters(algorithm, options, settings or []))
-    problem = load(instance, data=data)
+    problem: AnyProblem = load(instance, data=data)
+    if reference_front is not None:
+        problem = with_reference_front(problem, read_reference_front(reference_front, problem))
     if problem.n_objectives == 1 and not quiet:
         typer.echo("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
     targets = _targets(out, json, problem.name, seed)

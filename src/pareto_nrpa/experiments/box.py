@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..truth import Truth
-    from .measure import Known
+    from ..reference_front import ReferenceFront
     from .store import Record
 
 
@@ -35,6 +34,11 @@ class Scale:
         volumes = (hypervolume(front, reference_point=reference_point) for front in fronts)
         return cls(reference_point, max(volumes, default=0.0))
 
+    @classmethod
+    def of_front(cls, truth: ReferenceFront) -> Scale:
+        """Return the scale on which a true front is 1."""
+        return cls(truth.reference_point, truth.volume)
+
     def share(self, points: NDArray[np.float64]) -> float:
         """Return the hypervolume of feasible points on this scale."""
         if self.reference_point is None or self.largest == 0 or len(points) == 0:
@@ -47,16 +51,18 @@ class Scale:
 class Box:
     """The range of all that was found on a problem, and the scales of its hypervolumes."""
 
-    def __init__(self, records: list[Record], fixed: Sequence[float] | None, known: Known | None = None) -> None:
+    def __init__(
+        self, records: list[Record], fixed: Sequence[float] | None, truth: ReferenceFront | None = None
+    ) -> None:
         fronts = [record.feasible for record in records if len(record.feasible)]
         together = np.vstack(fronts) if fronts else None
         self.worst = None if together is None else together.max(axis=0)
         self.ideal = None if together is None else together.min(axis=0)
-        self.truth: Truth | None = None if known is None else known.truth
+        self.truth = truth
         self.paper: Scale = _paper_scale(fronts)
         self.fixed = None if fixed is None else Scale.of(np.asarray(fixed, dtype=float), fronts)
-        if known is not None and known.points is not None:  # else the public reference point stays what it is
-            self.fixed = known.scale
+        if truth is not None and truth.is_table:  # else the public reference point stays what it is
+            self.fixed = Scale.of_front(truth)
 
 
 def _paper_scale(fronts: list[NDArray[np.float64]]) -> Scale:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exceptions import InstanceError
-from ..problem import data_fingerprint, objective_signs
+from ..problem import data_fingerprint
 from ..problems import load
-from ..truth import truth
 from .box import Box, Scale
 from .metric_table import METRICS
 from .rows import Row
@@ -23,28 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..problem import CompiledProblem
-    from ..truth import Truth
+    from ..reference_front import ReferenceFront
     from .plan import Plan
     from .store import Record, Store
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What is known of a problem whose true front is known: all solutions, or the front alone, which was proved."""
-
-    points: NDArray[np.float64] | None  # [n, m], minimised; None where only the front is known
-    names: list[str]  # of the objectives
-    truth: Truth
-
-    @property
-    def front(self) -> NDArray[np.float64]:
-        """The points that nothing dominates [k, m]."""
-        return self.truth.front
-
-    @property
-    def scale(self) -> Scale:
-        """The hypervolume of the true front."""
-        return Scale(self.truth.reference_point, self.truth.volume)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +35,8 @@ class Measured:
     rows: list[Row]
     records: dict[str, dict[str, list[Record]]]  # by problem, then label; finished runs only
     scales: dict[str, Scale]  # of the paper's hypervolume, by problem
-    known: dict[str, Known] = field(default_factory=dict)  # by problem, where the true front is known
+    known: dict[str, ReferenceFront] = field(default_factory=dict)  # true fronts, by problem, where they are known
+    names: dict[str, list[str]] = field(default_factory=dict)  # of the objectives of those problems
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, str], list[Row]]:
@@ -86,7 +67,8 @@ def measure(
     rows: list[Row] = []
     records: dict[str, dict[str, list[Record]]] = {}
     scales: dict[str, Scale] = {}
-    known: dict[str, Known] = {}
+    known: dict[str, ReferenceFront] = {}
+    names: dict[str, list[str]] = {}
     labels = [contender.label for contender in plan.contenders]
     for problem in plan.problems:
         found = [
@@ -104,8 +86,9 @@ def measure(
         if loaded is not None:
             for _, _, record in found:
                 store.check_data(record, problem, data_fingerprint(loaded))
-            if (true := truth(loaded)) is not None:
-                known[problem] = _known(loaded, true)
+            if loaded.reference_front is not None:
+                known[problem] = loaded.reference_front
+                names[problem] = list(loaded.objective_names or (f"f{k + 1}" for k in range(loaded.n_objectives)))
         fixed = None if loaded is None else loaded.reference_point
         box = Box([record for _, _, record in found if not record.error], fixed, known.get(problem))
         rows += [_row(box, problem, label, seed, record) for label, seed, record in found] or before
@@ -113,7 +96,7 @@ def measure(
             label: [record for other, _, record in found if other == label and not record.error] for label in labels
         }
         scales[problem] = box.paper
-    return Measured(plan, rows, records, scales, known)
+    return Measured(plan, rows, records, scales, known, names)
 
 
 def _loaded(problem: str, data: str | None) -> CompiledProblem | None:
@@ -122,14 +105,6 @@ def _loaded(problem: str, data: str | None) -> CompiledProblem | None:
         return load(problem, data=data)
     except InstanceError:
         return None
-
-
-def _known(problem: CompiledProblem, true: Truth) -> Known:
-    """Return what is known of a problem whose true front is known, everything minimised."""
-    table = problem.all_objectives
-    points = None if table is None else np.asarray(table) * objective_signs(problem)
-    names = list(problem.objective_names or (f"f{k + 1}" for k in range(problem.n_objectives)))
-    return Known(points, names, true)
 
 
 def _row(box: Box, problem: str, label: str, seed: int, record: Record) -> Row:

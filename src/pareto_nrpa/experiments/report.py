@@ -38,9 +38,9 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
         written.append(_write(folder / "tables" / f"{stem}.csv", table.csv()))
         written.append(_write(folder / "tables" / f"{stem}.tex", table.latex()))
     for problem, known in measured.known.items():
-        digits = 6 if known.points is not None else 12
+        digits = 6 if known.is_table else 12
         rows = [",".join(_number(x, digits) for x in point) for point in known.front.tolist()]
-        lines = [",".join(known.names), *rows]
+        lines = [",".join(measured.names[problem]), *rows]
         written.append(_write(folder / _true_front(problem), "\n".join(lines) + "\n"))
     return written
 
@@ -62,7 +62,7 @@ def _page(measured: Measured, found: list[Table]) -> str:
     brackets = "; the paper's figure in brackets" if any(table.has_paper for table in found) else ""
     lines += [f"Mean ± 95 % confidence interval over n runs, best in bold{brackets}.", ""]
     for problem, known in measured.known.items():
-        if known.points is None:
+        if not known.is_table:
             continue
         lines += [
             f"All {len(known.points):,} solutions of {escape_markdown(problem)} are known, and so is its true front: "
@@ -85,7 +85,7 @@ def _page(measured: Measured, found: list[Table]) -> str:
 
 def _proved(measured: Measured) -> list[str]:
     """Say which true fronts are proved, and what is measured against them."""
-    proved = {problem: known for problem, known in measured.known.items() if known.points is None}
+    proved = {problem: known for problem, known in measured.known.items() if not known.is_table}
     if not proved:
         return []
     links = ", ".join(
@@ -149,7 +149,7 @@ def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str,
 
     for problem in chosen("fronts"):
         known = measured.known.get(problem)
-        cloud = "" if known is None or known.points is None else " over all solutions"
+        cloud = "" if known is None or not known.is_table else " over all solutions"
         caption = f"Aggregated fronts on {problem}{cloud}"
         yield f"fronts-{file_name(problem)}", caption, partial(_fronts, measured, problem, caption)
     for problem in chosen("history"):
@@ -180,7 +180,13 @@ def _fronts(measured: Measured, problem: str, caption: str) -> Figure:
     known = measured.known.get(problem)
     if known is None:
         return figures.aggregated_fronts(measured.records[problem], caption)
-    return figures.aggregated_fronts(measured.records[problem], caption, known.names, known.points, known.front)
+    return figures.aggregated_fronts(
+        measured.records[problem],
+        caption,
+        measured.names[problem],
+        known.points if known.is_table else None,
+        known.front,
+    )
 
 
 def _matrices(problem: str, caption: str, data: str | None) -> Figure:

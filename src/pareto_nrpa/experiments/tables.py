@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms import algorithm
+from .box import Scale
 from .metric_table import METRICS, METRICS_OF_THE_TRUTH
 from .published import published
 from .statistics import (
@@ -164,7 +165,7 @@ def _metrics(measured: Measured) -> list[str]:
     if "hypervolume" in wanted and "fixed_hypervolume" not in wanted and has_fixed:
         wanted.insert(wanted.index("hypervolume") + 1, "fixed_hypervolume")
     # Where all solutions are known, the fixed hypervolume is the true one already.
-    is_fixed = has_fixed and all(known.points is not None for known in measured.known.values())
+    is_fixed = has_fixed and all(known.is_table for known in measured.known.values())
     for metric in METRICS_OF_THE_TRUTH:
         is_there = metric in wanted or all(math.isnan(row[metric]) for row in measured.rows)
         if not is_there and not (metric == "true_hypervolume" and is_fixed):
@@ -216,7 +217,7 @@ def _of_problem(measured: Measured, problem: str) -> Table:
 def _of_curve(measured: Measured, problem: str) -> Table:
     """Return the hypervolume after some numbers of evaluations, as a share of the true front's where that is known."""
     plan, known = measured.plan, measured.known.get(problem)
-    scale = measured.scales[problem] if known is None else known.scale
+    scale = measured.scales[problem] if known is None else Scale.of_front(known)
     runs = measured.records[problem]
     columns = []
     # A plan that was made smaller ends earlier.

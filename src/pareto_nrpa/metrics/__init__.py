@@ -9,7 +9,7 @@ from .hypervolume import (
     quick_hypervolume,
     worst_point,
 )
-from .known_front import igd_plus, n_found, nondominated, share_of_hypervolume
+from .reference import igd_plus, n_found, nondominated, share_of_hypervolume
 from .spacing import spacing
 from .spread import overall_spread
 from .violations import constraint_violations

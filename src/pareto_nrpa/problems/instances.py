@@ -16,6 +16,7 @@ from ..exceptions import InstanceError
 from ..problem import MAX_MOVES, CompiledProblem
 from .matrices import euclidean
 from .mo_tsptw import mo_tsptw
+from .proved_fronts import with_proved_front
 
 WINDOWS_FOLDER, SECONDARY_FOLDER = "SolomonTSPTW", "SecondaryCost"
 _COLUMNS = ("number", "x", "y", "demand", "opening", "closing", "service")
@@ -47,7 +48,7 @@ def read_tsptw(
         costs.append(matrix)
         lengths.append(matrix)
     try:
-        return mo_tsptw(
+        problem = mo_tsptw(
             np.stack(costs),
             opens,
             closes,
@@ -59,6 +60,7 @@ def read_tsptw(
         )
     except InstanceError as error:
         raise InstanceError(f"{path}: {error}") from error
+    return with_proved_front(problem)
 
 
 def _read_rows(path: Path) -> NDArray[np.float64]:
@@ -108,7 +110,9 @@ def _read_row(path: Path, line: int, fields: list[str]) -> list[float]:
             raise InstanceError(f"{path}, line {line}: {name} must not be negative, got {value:g}.")
         values.append(value)
     if values[5] < values[4]:
-        raise InstanceError(f"{path}, line {line}: the window closes at {values[5]:g}, before it opens at {values[4]:g}.")
+        raise InstanceError(
+            f"{path}, line {line}: the window closes at {values[5]:g}, before it opens at {values[4]:g}."
+        )
     return values
 
 

@@ -24,7 +24,7 @@ def test_the_front_is_printed_as_architectures(run, table_201, write_table):
     code, out, _ = run("solve", "nas-bench-201", "--evaluations", 500, "--data", folder, "--out", "x.json")
     assert code == 0
     assert " of the " in out and "points of the true front were found" in out
-    assert "% of the true one's hypervolume" in out
+    assert "% of its hypervolume" in out
     head, *rows = [line for line in out.splitlines() if line.startswith(" ")]
     assert head.split() == ["c10_error", "params", "policy", "solution"]
     saved = json.loads(Path("x.json").read_text())

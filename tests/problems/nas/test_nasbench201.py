@@ -92,12 +92,12 @@ def test_a_cell_that_a_device_cannot_run_violates(table_201, write_table):
     objectives, violations = problem.replay(table_201["ops"][row].tolist())
     assert violations == 1
     assert np.isfinite(objectives).all()
-    assert len(problem.all_objectives) == N_CELLS - missing.sum()
+    assert len(problem.reference_front.points) == N_CELLS - missing.sum()
 
 
 def test_the_true_front_is_known_and_found_by_enough_evaluations(table_201, write_table):
     problem = load("nas-bench-201", data=write_table(table_201))
-    front = nondominated(problem.all_objectives)
+    front = nondominated(problem.reference_front.points)
     result = solve(problem, RandomSearch(), stop=MaxEvaluations(N_CELLS, count="unique"))
     assert result.unique_evaluations == N_CELLS
     assert n_found(result.front.objectives, front) == len(front) == len(result.front)
@@ -113,7 +113,7 @@ def test_without_a_table_it_says_how_to_get_one(tmp_path):
 
 @pytest.mark.usefixtures("no_package")
 def test_what_is_computed_needs_no_table(tmp_path):
-    assert len(load("nas-bench-201:objectives=params+flops", data=tmp_path).all_objectives) == N_CELLS
+    assert len(load("nas-bench-201:objectives=params+flops", data=tmp_path).reference_front.points) == N_CELLS
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_the_real_table(real_data):
     """The published facts: 13 trade-offs, the best cell is number 6111 of the benchmark."""
     path = real_data("nasbench201.npz")
     problem = nas_bench_201(data=path.parent)
-    front = nondominated(problem.all_objectives)
+    front = nondominated(problem.reference_front.points)
     assert front[[0, -1]].tolist() == [[8.3933, 1073466], [15.336, 73306]]
     assert len(front) == 13
     with np.load(path) as table:

@@ -228,7 +228,7 @@ def test_the_problem_looks_isomorphic_cells_up(official):
         assert objectives.tolist() == [errors[row], params[row]]
         assert violations == 0
     assert problem.objective_names == ("error", "params")
-    assert len(problem.all_objectives) == len(cells)
+    assert len(problem.reference_front.points) == len(cells)
 
 
 def test_other_objectives_and_unknown_ones(official):
@@ -284,7 +284,7 @@ def test_the_surrogate_says_that_it_is_one_and_is_fitted_once(surrogate, caplog)
     assert "fitting the surrogate" in caplog.text
     assert problem.name == "nas-bench-101-surrogate"
     assert problem.objective_names == ("surrogate_error", "params")
-    assert np.ptp(problem.all_objectives[:, 0]) > 1
+    assert np.ptp(problem.reference_front.points[:, 0]) > 1
     caplog.clear()
     again = load("nas-bench-101-surrogate", data=surrogate)
     assert not caplog.text

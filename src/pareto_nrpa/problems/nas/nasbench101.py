@@ -8,8 +8,8 @@ import numpy as np
 
 from ...genotype import Choices
 from ...kernels._jit import kernel, python_function
-from ...metrics import nondominated, worst_point
 from ...problem import CompiledProblem
+from ...reference_front import ReferenceFront
 from .building101 import CHOICES, N_STEPS, STEPS, all_moves, initial_state, legal_moves, move_code, play
 from .cells101 import MAX_VERTICES, N_OPERATIONS, cell_text
 from .graphs101 import graph_key
@@ -128,6 +128,7 @@ def _spec(name: str, objectives: Sequence[str]) -> str:
 def _problem(name: str, names: tuple[str, ...], cells: Cells, values: NDArray[np.float64]) -> CompiledProblem:
     order: Any = np.argsort(cells.keys)
     table = Table(np.ascontiguousarray(cells.keys[order]), np.ascontiguousarray(values[order]))
+    front = ReferenceFront.of(table.values, is_table=True)
     return CompiledProblem(
         data=table,
         initial_state=initial_state,
@@ -146,7 +147,7 @@ def _problem(name: str, names: tuple[str, ...], cells: Cells, values: NDArray[np
         genotype=Choices([range(n) for n in CHOICES]),
         name=name,
         objective_names=names,
-        all_objectives=table.values,
+        reference_front=front,
         describe=describe,
-        reference_point=worst_point(nondominated(table.values)).tolist(),
+        reference_point=front.reference_point.tolist(),
     )

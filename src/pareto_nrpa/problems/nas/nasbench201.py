@@ -8,8 +8,8 @@ import numpy as np
 
 from ...genotype import Choices
 from ...kernels._jit import kernel
-from ...metrics import nondominated, worst_point
 from ...problem import CompiledProblem
+from ...reference_front import ReferenceFront
 from .cells201 import N_EDGES, N_OPERATIONS, cell_string
 from .table201 import read_objectives
 
@@ -95,7 +95,7 @@ def nas_bench_201(
     """
     names = tuple(objectives)
     values, missing = read_objectives(names, data)
-    known = values[missing == 0]
+    front = ReferenceFront.of(values[missing == 0], is_table=True)
     return CompiledProblem(
         data=Table(values, missing),
         initial_state=initial_state,
@@ -113,7 +113,7 @@ def nas_bench_201(
         genotype=Choices([range(N_OPERATIONS)] * N_EDGES),
         name=NAME if names == PAPER_OBJECTIVES else f"{NAME}:objectives={'+'.join(names)}",
         objective_names=names,
-        all_objectives=known,
+        reference_front=front,
         describe=cell_string,
-        reference_point=worst_point(nondominated(known)).tolist(),
+        reference_point=front.reference_point.tolist(),
     )

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import Certificate, MaxEvaluations, RandomSearch, certify, check_certificate, generate_tsptw, solve
-from pareto_nrpa.exact import known
 from pareto_nrpa.exact.check import check_tours
-from pareto_nrpa.exact.known import certified_front, write_fronts
+from pareto_nrpa.problems import proved_fronts
+from pareto_nrpa.problems.proved_fronts import proved_front, with_proved_front, write_fronts
+from pareto_nrpa.reference_front import ReferenceFront, true_front
 from pareto_nrpa.result import Result
-from pareto_nrpa.truth import true_front, truth
 
 
 @pytest.fixture(scope="module")
@@ -23,36 +23,36 @@ def proved(small_tsptw):
 def shipped(tmp_path, monkeypatch, proved):
     """A package that comes with the front of the small instance."""
     path = tmp_path / "fronts.json"
-    monkeypatch.setattr(known, "FRONTS", path)
+    monkeypatch.setattr(proved_fronts, "FRONTS", path)
     write_fronts([proved], path)
     yield path
-    known._by_fingerprint.cache_clear()
+    proved_fronts._by_fingerprint.cache_clear()
 
 
 def fresh():
-    """The small instance as another object: what is known of a problem is remembered with it."""
-    return generate_tsptw(8, seed=3, tightness=0.5, name="another name")
+    """The small instance as another object, by another name."""
+    return with_proved_front(generate_tsptw(8, seed=3, tightness=0.5, name="another name"))
 
 
 def test_a_front_is_found_by_the_data_whatever_the_name(shipped, proved):
-    found = certified_front(fresh())
+    found = proved_front(fresh())
     assert found.objectives.tolist() == proved.objectives.tolist()
     assert found.solutions == proved.solutions
     assert found.is_feasible
 
 
 def test_other_problems_have_none(shipped, small_tsptw):
-    assert certified_front(generate_tsptw(8, seed=4, tightness=0.5)) is None
-    assert certified_front("something else") is None
+    assert proved_front(generate_tsptw(8, seed=4, tightness=0.5)) is None
+    assert proved_front("something else") is None
     # Other objectives on the same data.
-    assert certified_front(replace(small_tsptw, evaluate=small_tsptw.play)) is None
+    assert proved_front(replace(small_tsptw, evaluate=small_tsptw.play)) is None
 
 
 def test_a_package_without_fronts_knows_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(known, "FRONTS", tmp_path / "nothing.json")
-    known._by_fingerprint.cache_clear()
-    assert certified_front(fresh()) is None
-    known._by_fingerprint.cache_clear()
+    monkeypatch.setattr(proved_fronts, "FRONTS", tmp_path / "nothing.json")
+    proved_fronts._by_fingerprint.cache_clear()
+    assert proved_front(fresh()) is None
+    proved_fronts._by_fingerprint.cache_clear()
 
 
 def test_only_what_is_proved_is_written_and_the_rest_of_the_file_stays(shipped, proved):
@@ -64,7 +64,7 @@ def test_only_what_is_proved_is_written_and_the_rest_of_the_file_stays(shipped, 
 
 
 def test_the_fronts_of_the_package_are_well_formed():
-    fronts = json.loads(known.FRONTS.read_text(encoding="utf-8"))["fronts"]
+    fronts = json.loads(proved_fronts.FRONTS.read_text(encoding="utf-8"))["fronts"]
     assert len(fronts) >= 13
     for name, entry in fronts.items():
         objectives = np.array(entry["objectives"])
@@ -74,10 +74,10 @@ def test_the_fronts_of_the_package_are_well_formed():
         assert all(sorted(tour) == list(range(1, n + 1)) for tour in entry["solutions"]), name
 
 
-@pytest.mark.parametrize("name", sorted(json.loads(known.FRONTS.read_text(encoding="utf-8"))["fronts"]))
+@pytest.mark.parametrize("name", sorted(json.loads(proved_fronts.FRONTS.read_text(encoding="utf-8"))["fronts"]))
 def test_the_tours_of_the_package_are_what_they_say(official, name):
     problem = official(name)
-    front = certified_front(problem)
+    front = proved_front(problem)
     assert front is not None
     check_tours(problem, front.objectives, front.solutions, "package")
 
@@ -100,7 +100,7 @@ def test_a_poor_result_is_told_to_be_poor(shipped):
 
 
 def test_nothing_feasible_is_as_far_as_the_reference_point(shipped):
-    true = truth(fresh())
+    true = fresh().reference_front
     nothing = true.compared(np.zeros((0, 2)))
     assert (nothing["found"], nothing["share_of_hypervolume"]) == (0, 0)
     assert nothing["igd_plus"] == pytest.approx(true.distance(true.reference_point[None]))
@@ -117,16 +117,17 @@ def test_without_a_true_front_a_result_says_nothing(small_tsptw):
 
 def test_maximised_objectives_are_compared_in_their_own_sense(small_tsptw):
     table = np.array([[-1.0, 3.0], [-2.0, 2.0], [-3.0, 3.0]])
-    problem = replace(small_tsptw, all_objectives=table, maximise=(True, False))
+    front = ReferenceFront.of(table, maximise=(True, False), is_table=True)
+    problem = replace(small_tsptw, reference_front=front, maximise=(True, False))
     assert sorted(true_front(problem).tolist()) == [[-2.0, 2.0], [-1.0, 3.0]]
-    assert truth(problem).found([[1.0, 3.0]]) == 1
-    assert not truth(problem).is_certified
+    assert front.found([[1.0, 3.0]]) == 1
+    assert front.is_complete
 
 
-def test_a_reference_point_before_the_front_is_not_used(small_tsptw):
+def test_a_reference_point_before_the_front_is_not_used():
     table = np.array([[1.0, 3.0], [3.0, 1.0]])
-    problem = replace(small_tsptw, all_objectives=table, reference_point=(1.0, 1.0))
-    assert truth(problem).share(table) == 1
+    assert ReferenceFront.of(table, reference_point=(1.0, 1.0)).share(table) == 1
+    assert ReferenceFront.of(table, reference_point=(4.0, 4.0)).volume == 5
 
 
 def test_what_a_search_beats_is_no_true_front(official):

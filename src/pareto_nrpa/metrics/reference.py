@@ -1,4 +1,4 @@
-"""Fronts that are known beforehand, and how much of one was found."""
+"""What some points come to beside a front that is known beforehand."""
 
 from __future__ import annotations
 

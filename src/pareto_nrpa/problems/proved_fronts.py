@@ -1,8 +1,9 @@
-"""Fronts that were proved complete and come with the package, found by the data of a problem whatever its name."""
+"""Fronts that were proved complete and come with the package, found by the data of an instance whatever its name."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,27 +12,35 @@ import numpy as np
 
 from ..files import write_atomically
 from ..problem import CompiledProblem, data_fingerprint
-from ..problems.mo_tsptw import TSPTWData, evaluate
+from ..reference_front import ReferenceFront
 from ..result import Front
-from .fields import PROVED
+from .mo_tsptw import TSPTWData, evaluate
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable
 
-    from .certificate import Certificate
+    from ..exact.certificate import Certificate
 
-FRONTS = Path(__file__).with_name("fronts.json")
+FRONTS = Path(__file__).with_name("proved_fronts.json")
 _FORMAT = "pareto-nrpa certified fronts 1"
 
 
-def certified_front(problem: Any) -> Front | None:
+def proved_front(problem: Any) -> Front | None:
     """Return all efficient tours of a problem, where they come with the package; None for all others."""
     if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, TSPTWData):
         return None
     if problem.evaluate is not evaluate:  # another problem on the same data
         return None
     return _by_fingerprint().get(data_fingerprint(problem))
+
+
+def with_proved_front(problem: CompiledProblem) -> CompiledProblem:
+    """Return a problem that carries its proved front, where one comes with the package."""
+    front = proved_front(problem)
+    if front is None:
+        return problem
+    return replace(problem, reference_front=ReferenceFront.of(front.objectives, is_complete=True))
 
 
 @cache
@@ -51,7 +60,7 @@ def write_fronts(certificates: Iterable[Certificate], path: str | os.PathLike[st
     """Write the fronts of the certificates that prove one, beside those that the file has of other instances."""
     fronts = json.loads(Path(path).read_text(encoding="utf-8"))["fronts"] if Path(path).exists() else {}
     for certificate in certificates:
-        if certificate.status == PROVED:
+        if certificate.proved and certificate.solutions:
             fronts[certificate.instance] = {
                 "fingerprint": certificate.fingerprint,
                 "objectives": certificate.objectives.tolist(),

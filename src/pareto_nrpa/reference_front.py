@@ -1,0 +1,160 @@
+"""The front that results are measured against, carried by its problem: from a table, from a proof, or from a file."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .exceptions import ParetoNRPAError
+from .metrics import igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
+from .problem import CompiledProblem, objective_signs, problem_name
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from .problem import AnyProblem
+
+# Tours are rounded, each from a sum of its own.
+_SAME = 1e-8
+# Objectives from which on the hypervolume of a long front takes many seconds.
+_MANY = 7
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceFront:
+    """A front, and what others are measured against beside it; everything minimised.
+
+    Attributes
+    ----------
+    points
+        [n, m]: the front, or all solutions there are.
+    is_complete
+        Whether nothing is missing: read from a table of all solutions, or proved.
+    is_table
+        Whether `points` are all solutions there are.
+    given_point
+        The reference point of the hypervolume, where one is given that is behind the front.
+    """
+
+    points: NDArray[np.float64]
+    is_complete: bool = True
+    is_table: bool = False
+    given_point: NDArray[np.float64] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        objectives: ArrayLike,
+        *,
+        maximise: Any = False,
+        is_complete: bool = False,
+        is_table: bool = False,
+        reference_point: ArrayLike | None = None,
+    ) -> ReferenceFront:
+        """Return the reference front for objectives [n, m] in a problem's own sense.
+
+        Parameters
+        ----------
+        maximise
+            True, or one bool per objective, where more is better.
+        is_complete
+            Whether nothing is missing from it.
+        is_table
+            Whether these are all solutions there are; the front is complete then.
+        reference_point
+            What hypervolumes are measured against; a point a little worse than the front by default.
+        """
+        values = np.asarray(objectives, dtype=float)
+        if values.ndim != 2 or not values.size or not np.isfinite(values).all():
+            raise ValueError(f"objectives must be finite numbers [n, m], got shape {values.shape}.")
+        signs = np.where(np.broadcast_to(np.asarray(maximise, dtype=bool), values.shape[1]), -1.0, 1.0)
+        point = None if reference_point is None else np.asarray(reference_point, dtype=float) * signs
+        return cls(values * signs, is_complete or is_table, is_table, point)
+
+    @cached_property
+    def front(self) -> NDArray[np.float64]:
+        """The points that nothing dominates [k, m]."""
+        return nondominated(self.points)
+
+    @cached_property
+    def reference_point(self) -> NDArray[np.float64]:
+        """What the hypervolume is measured against."""
+        given = self.given_point
+        return worst_point(self.front) if given is None or not (self.front < given).all(axis=1).any() else given
+
+    @cached_property
+    def volume(self) -> float:
+        """The hypervolume of the front."""
+        return quick_hypervolume(self.front, reference_point=self.reference_point)
+
+    def found(self, points: ArrayLike) -> int:
+        """Return how many points of the front are among some feasible points."""
+        return n_found(points, self.front, tolerance=_SAME)
+
+    def share(self, points: ArrayLike) -> float:
+        """Return how much of the hypervolume of the front some feasible points have."""
+        return share_of_hypervolume(points, self.volume, reference_point=self.reference_point)
+
+    def distance(self, points: ArrayLike) -> float:
+        """Return IGD+ in units of the range of the front; without feasible points, that of the reference point."""
+        low, high = self.front.min(axis=0), self.front.max(axis=0)
+        unit = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
+        there = np.asarray(points, dtype=float)
+        there = there if len(there) else self.reference_point[None]
+        return igd_plus(there / unit, self.front / unit)
+
+    def compared(self, points: ArrayLike) -> dict[str, Any]:
+        """Return what some feasible points come to beside the front, as plain values."""
+        counts = {"points": len(self.front), "found": self.found(points), "igd_plus": self.distance(points)}
+        if not self.is_complete:
+            counts["complete"] = 0
+        if self.front.shape[1] >= _MANY:
+            return counts
+        return {**counts, "share_of_hypervolume": self.share(points)}
+
+
+def true_front(problem: AnyProblem) -> NDArray[np.float64] | None:
+    """Return the complete front [k, m] in the problem's own sense; None where it is not known."""
+    known = problem.reference_front
+    return known.front * objective_signs(problem) if known is not None and known.is_complete else None
+
+
+def with_reference_front(problem: AnyProblem, front: ReferenceFront) -> AnyProblem:
+    """Return the same problem, whose results are measured against a front."""
+    if front.points.shape[1] != problem.n_objectives:
+        raise ParetoNRPAError(
+            f"the reference front has {front.points.shape[1]} objectives, {problem_name(problem)} has "
+            f"{problem.n_objectives}."
+        )
+    if isinstance(problem, CompiledProblem):
+        return replace(problem, reference_front=front)
+    carrier = copy.copy(problem)
+    carrier.reference_front = front
+    return carrier
+
+
+def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> ReferenceFront:
+    """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV)."""
+    m = problem.n_objectives
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        content = json.loads(text) if Path(path).suffix.lower() == ".json" else None
+        rows = [row[:m] for row in csv.reader(text.splitlines())][1:] if content is None else content["objectives"]
+        complete = content is not None and content.get("status") == "proved complete"
+        return ReferenceFront.of(rows, maximise=problem.maximise, is_complete=complete)
+    except OSError as error:
+        raise ParetoNRPAError(f"cannot read the reference front {path}: {error.strerror or error}.") from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ParetoNRPAError(
+            f"{path} is no reference front: a result or certificate of pareto-nrpa (.json), or a CSV with a line of "
+            f"names and {m} columns of objectives first."
+        ) from error

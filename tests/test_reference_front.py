@@ -1,0 +1,80 @@
+"""The front that results are measured against, from whatever place a problem has it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import MaxEvaluations, ReferenceFront, certify, load, solve
+from pareto_nrpa.exceptions import ParetoNRPAError
+from pareto_nrpa.reference_front import read_reference_front, true_front, with_reference_front
+
+SMALL = "tsptw:n=8,seed=3,tightness=0.5"
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return load(SMALL)
+
+
+@pytest.fixture(scope="module")
+def certificate(problem):
+    return certify(problem)
+
+
+def test_a_certificate_of_the_users_is_the_truth_of_later_results(problem, certificate, tmp_path):
+    front = read_reference_front(certificate.save(tmp_path / "proof.json"), problem)
+    measured = with_reference_front(problem, front)
+    assert true_front(measured).tolist() == certificate.objectives.tolist()
+    result = solve(measured, stop=MaxEvaluations(20_000))
+    assert result.truth["share_of_hypervolume"] == pytest.approx(1)
+    assert "points of the true front were found" in result.summary()
+    assert problem.reference_front is None
+
+
+def test_the_front_of_a_result_is_a_reference_and_not_the_truth(problem, tmp_path):
+    result = solve(problem, stop=MaxEvaluations(200))
+    for name in ("front.json", "front.csv"):
+        front = read_reference_front(result.save(tmp_path / name), problem)
+        assert front.front.tolist() == result.front.objectives.tolist()
+        measured = with_reference_front(problem, front)
+        assert true_front(measured) is None
+        assert "points of the reference front were found" in solve(measured, stop=MaxEvaluations(200)).summary()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("front.json", "{}"),
+        ("front.json", "[1, 2]"),
+        ("front.json", '{"objectives": [[1, "x"]]}'),
+        ("front.json", "[" * 100_000),
+        ("front.csv", "f1,f2\n"),
+        ("front.csv", "f1,f2\n1,nan\n"),
+        ("front.csv", ""),
+        ("front.json", json.dumps({"objectives": [[1, 2], [3]]})),
+    ],
+)
+def test_what_is_no_front_is_told(problem, tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(ParetoNRPAError, match="is no reference front: a result or certificate"):
+        read_reference_front(path, problem)
+
+
+def test_a_front_of_other_objectives_is_told(problem):
+    with pytest.raises(ParetoNRPAError, match="has 3 objectives, .* has 2"):
+        with_reference_front(problem, ReferenceFront.of(np.ones((1, 3))))
+
+
+def test_a_file_that_is_not_there_is_told(problem, tmp_path):
+    with pytest.raises(ParetoNRPAError, match="cannot read the reference front .*No such file"):
+        read_reference_front(tmp_path / "nothing.json", problem)
+
+
+def test_on_the_command_line(run, certificate, tmp_path):
+    path = certificate.save(tmp_path / "proof.json")
+    said = run(
+        "solve", SMALL, "--evaluations", "500", "--reference-front", str(path), "--out", str(tmp_path / "r.json")
+    )
+    assert f"of the {len(certificate.solutions)} points of the true front were found" in said.out
