@@ -363,6 +363,8 @@ class FirstFingerprint:
 def data_fingerprint(problem: AnyProblem) -> str:
     """Return a hash of what a problem declares and holds, whatever its code: equal in all versions of the package."""
     held = problem.data if isinstance(problem, CompiledProblem) else vars(problem)
+    if given := getattr(held, "GIVEN", None):  # what is computed from it may change from version to version
+        held = [getattr(held, name) for name in given]
     content = _canonical([problem.n_objectives, objective_signs(problem), problem.max_moves, held])
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
