@@ -43,7 +43,7 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> N
     """Raise unless a value is a whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}.")
-    if most is not None and value > most:
+    if most is not None and int(value) > most:
         raise ValueError(f"{name} must be at most {most:,}, got {shown(value)}.")
 
 

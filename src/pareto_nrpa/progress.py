@@ -151,7 +151,7 @@ def _print_table(
     for line in lines:
         console.print(Text(line), soft_wrap=True)
     if len(rows) < n:
-        console.print(f"({len(rows)} of {n} shown)")
+        console.print(Text(f"({len(rows)} of {n} shown)"))
 
 
 def _columns(objectives: NDArray[np.float64]) -> list[list[str]]:

@@ -60,6 +60,7 @@ def test_every_algorithm_has_its_runs_and_no_two_are_alike():
     assert len({json.dumps(value) for value in stored.values()}) == len(stored)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [("random", "pls", "pareto-mcts", "nmcs", "nrpa"), ("nsga-ii", "nsga-iii", "sms-emoa", "moea-d")]
 )

@@ -358,6 +358,7 @@ def test_no_process_outlives_the_one_that_started_it(tmp_path, number):
         end(process)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_replaced_and_its_run_repeated(many, tmp_path):
     path, found = many
     results = tmp_path / "results"
@@ -413,6 +414,7 @@ def test_an_idle_process_that_dies_does_not_stop_the_experiment(tmp_path):
     assert len(run_files(tmp_path / "results")) == 2
 
 
+@pytest.mark.slow
 def test_a_run_whose_process_keeps_dying_becomes_a_row(tmp_path):
     """What kills its process every time, as for want of memory, must not be tried for ever."""
     path = save(tmp_path, ENDLESS.replace("seeds = 2", "seeds = 1"), "endless")
