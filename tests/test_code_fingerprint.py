@@ -230,12 +230,12 @@ def test_what_a_problem_remembers_of_a_search_is_no_change(algorithm, tmp_path):
     used = Remembering()
     first = solve(used, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search")
     assert used.memo
-    for problem in (Remembering(), used):
+    for problem in (used, Remembering()):
         again = solve(problem, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search", resume=True)
         assert again.front.objectives.tolist() == first.front.objectives.tolist()
     changed = Remembering()
     changed.weights[0] += 1
-    with pytest.raises(CheckpointError, match="code or data of"):
+    with pytest.raises(CheckpointError, match=r"(code or data|data or code) of Remembering have changed"):
         solve(changed, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search", resume=True)
 
 

@@ -108,15 +108,42 @@ def test_damaged_machine_code_is_made_anew(compiled, files, damage):
     assert run(compiled)[0] == ["True", "[0, 0, 0]", "4.0"]
 
 
-@needs_jit
-def test_without_a_place_for_it_machine_code_is_made_each_time_and_a_sentence_says_so(tmp_path):
-    said, warning = run(tmp_path, NUMBA_CACHE_DIR="/dev/null/nowhere")
-    assert said[2] == "4.0"
-    assert warning.count("compiled code is not kept") == 1
-    assert "NUMBA_CACHE_DIR" in warning
+_KERNELS = """
+import numba.core.caching as caching
+from pareto_nrpa.kernels._jit import engine_kernel, stored
+
+@engine_kernel
+def twice(x):
+    return 2 * x
+
+@engine_kernel
+def thrice(x):
+    return 3 * x
+
+def fails(*arguments):
+    raise OSError(28, "No space left on device")
+
+if {full}:
+    caching.IndexDataCacheFile.save = fails
+print(stored(twice)(4), stored(thrice)(4))
+"""
+_NOWHERE = {"NUMBA_CACHE_DIR": "/dev/null/nowhere", "NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator"}
 
 
 @needs_jit
+@pytest.mark.parametrize(("full", "environment"), [(True, {}), (False, _NOWHERE)], ids=["full", "read only"])
+def test_without_a_place_for_it_machine_code_is_not_kept_and_a_sentence_says_so(tmp_path, full, environment):
+    script = tmp_path / "mine.py"
+    script.write_text(_KERNELS.replace("{full}", str(full)))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+    assert done.stdout == "8 12\n", done.stderr
+    assert done.stderr.count("compiled code is not kept, and each start compiles anew") == 1
+    assert "set NUMBA_CACHE_DIR to a folder that can be written to" in done.stderr
+
+
+@needs_jit
+@pytest.mark.slow
 def test_a_numba_without_the_options_that_we_count_on_gives_the_same_results(tmp_path):
     assert run(tmp_path, PARETO_NRPA_PLAIN_NUMBA="1")[0][2] == "4.0"
 
