@@ -1,16 +1,29 @@
 """Whether a checkpoint's problem has changed: noticed in the user's own code, wherever libraries lead."""
 
 import functools
+import itertools
 import logging
 import os
 import subprocess
 import sys
+import threading
 import types
 
 import pytest
 
-from pareto_nrpa import Problem
+from pareto_nrpa import (
+    CheckpointError,
+    MaxEvaluations,
+    ParetoNRPA,
+    Problem,
+    ProblemError,
+    RandomSearch,
+    WeightedNRPA,
+    solve,
+)
 from pareto_nrpa.problem import problem_fingerprint
+
+from .problems_for_tests import Knapsack
 
 SOURCE = """
 import collections, dataclasses, enum, functools, logging, os, warnings
@@ -196,3 +209,74 @@ def test_modules_that_refer_to_each_other_are_read_once():
             return self.evaluate(state)
 
     assert problem_fingerprint(Circular()) == problem_fingerprint(Circular())
+
+
+class Remembering(Knapsack):
+    """Writes down what it was asked: its attributes change while it is searched."""
+
+    def __init__(self):
+        super().__init__()
+        self.memo, self.calls = {}, 0
+
+    def evaluate(self, state):
+        self.calls += 1
+        return self.memo.setdefault(state, super().evaluate(state))
+
+
+@pytest.mark.parametrize(
+    "algorithm", [ParetoNRPA(level=2), RandomSearch(), WeightedNRPA(level=2)], ids=lambda a: a.name
+)
+def test_what_a_problem_remembers_of_a_search_is_no_change(algorithm, tmp_path):
+    used = Remembering()
+    first = solve(used, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search")
+    assert used.memo
+    for problem in (used, Remembering()):
+        again = solve(problem, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search", resume=True)
+        assert again.front.objectives.tolist() == first.front.objectives.tolist()
+    changed = Remembering()
+    changed.weights[0] += 1
+    with pytest.raises(CheckpointError, match=r"(code or data|data or code) of Remembering have changed"):
+        solve(changed, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search", resume=True)
+
+
+class Locked(Knapsack):
+    """Holds something that shows nothing of itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+def test_what_cannot_be_read_asks_for_a_version_before_the_search(tmp_path):
+    message = r"tell whether Locked has changed: Locked.lock is a .*lock, which .* Give it an attribute `version`"
+    with pytest.raises(ProblemError, match=message):
+        solve(Locked(), ParetoNRPA(level=1), stop=MaxEvaluations(5), checkpoint=tmp_path / "search")
+    assert not (tmp_path / "search").exists()
+    assert solve(Locked(), ParetoNRPA(level=1), stop=MaxEvaluations(5)).evaluations == 5
+
+
+def test_a_version_stands_for_code_and_data():
+    one, same, other = Locked(), Locked(), Locked()
+    one.version = same.version = "2026-11"
+    other.version = "2026-12"
+    same.weights[0] += 1
+    assert problem_fingerprint(one) == problem_fingerprint(same) != problem_fingerprint(other)
+
+
+def test_objects_that_refer_to_each_other_and_share_parts_are_read_once():
+    class Node:
+        def __init__(self, value):
+            self.value, self.next = value, []
+
+    def chain(last):
+        nodes = [Node(i) for i in range(30)] + [Node(last)]
+        for here, there in itertools.pairwise(nodes):
+            here.next = [there, there, nodes[0]]
+        return nodes[0]
+
+    def made(last):
+        problem = Knapsack()
+        problem.graph = chain(last)
+        return problem_fingerprint(problem)
+
+    assert made(1) == made(1) != made(2)

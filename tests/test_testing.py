@@ -1,6 +1,7 @@
 """`check_problem` passes good problems, and names the first promise that a bad one breaks."""
 
 import importlib.util
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -402,7 +403,7 @@ def evaluate_without_return(data, state, out):
         ({"evaluate": evaluate_negative_violations}, r"evaluate\(\) of bits gave -1.0 violations"),
         (
             {"evaluate": evaluate_without_return},
-            r"evaluate\(\) of bits must return a violation count \(0 if none\), got None",
+            r"evaluate\(\) of bits must return a (number, test_testing.py line \d+ returns none|violation count)",
         ),
     ],
     ids=lambda value: (
@@ -412,6 +413,36 @@ def evaluate_without_return(data, state, out):
 def test_a_broken_compiled_problem_is_told_apart(changes, words):
     with pytest.raises(ProblemError, match=words):
         check_problem(compiled(**changes))
+
+
+@kernel
+def evaluate_with_text(data, state, out):
+    out[:] = 1.0
+    return len(f"{out.size:>5}") - 5
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled with JIT switched off")
+def test_a_kernel_that_runs_in_python_and_does_not_compile_is_named_with_its_line():
+    line = evaluate_with_text.py_func.__code__.co_firstlineno + 3
+    with pytest.raises(ProblemError, match=rf"evaluate\(\) of bits does not compile, test_testing.py line {line}: "):
+        check_problem(compiled(evaluate=evaluate_with_text))
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_a_set_of_moves_whose_order_is_another_in_each_process_is_refused(kind):
+    class Words(Bits):
+        moves = ("add", "swap")
+
+        def legal_moves(self, state):
+            return kind(self.moves) if len(state) < 3 else kind()
+
+        def evaluate(self, state):
+            return len(state), 1
+
+    with pytest.raises(ProblemError, match=r"legal_moves\(\) returned a set at depth 0 of Words, .* sorted\(moves\)"):
+        check_problem(Words())
+    Words.moves = (0, 1)
+    check_problem(Words())
 
 
 def test_a_code_may_come_again_where_nothing_else_is_promised():

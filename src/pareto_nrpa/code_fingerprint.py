@@ -29,9 +29,11 @@ _STANDARD = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
 # What a class holds besides what was written into it, and what dataclasses say a second time.
 _NOISE = frozenset(
-    ["__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__"]
-    + ["__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__", "__abstractmethods__"]
-    + ["_abc_impl", "__dataclass_fields__", "__dataclass_params__"]
+    f"__{name}__"
+    for name in (
+        *("module", "qualname", "doc", "dict", "weakref", "firstlineno", "static_attributes", "abstractmethods"),
+        *("annotations", "annotate", "annotate_func", "annotations_cache", "dataclass_fields", "dataclass_params"),
+    )
 )
 
 
@@ -235,7 +237,7 @@ class Reader:
             yield from self.parts(member._value_, (), f"{where}.{name}")
         for name, item in vars(kind).items():
             is_machinery = members and (name in members or (name[0] == name[-1] == "_" and name[1] != "_"))
-            if name not in _NOISE and not is_machinery:
+            if name not in _NOISE and name != "_abc_impl" and not is_machinery:
                 yield name
                 yield from self.parts(item, (), f"{where}.{name}")
 

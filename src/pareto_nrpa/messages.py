@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
+import numba
+from numba import types
+from numba.core import config
+
+from .kernels._jit import compile_alone, python_function
 from .kernels.bundles import (
     BAD_BIAS,
     BAD_VIOLATIONS,
@@ -14,10 +20,9 @@ from .kernels.bundles import (
     REPEATED_MOVE,
     TOO_LONG,
     TOO_MANY_CANDIDATES,
+    TOO_MANY_OBJECTIVES,
 )
-from .problem import AnyProblem, problem_name
-
-_KERNELS = Path(__file__).parent / "kernels"
+from .problem import AnyProblem, CompiledProblem, problem_name
 
 _SENTENCES = {
     NO_MOVE: "legal_moves() gave no move at the start of {name}; a problem needs at least one.",
@@ -26,27 +31,67 @@ _SENTENCES = {
     "allow; raise them.",
     CODE_OUT_OF_RANGE: "move_code() gave a code outside 0..n_codes-1 at depth {depth} of {name}.",
     REPEATED_MOVE: "legal_moves() returned the same move twice at depth {depth} of {name}.",
-    NOT_FINITE: "evaluate() gave an objective that is NaN or infinite in {name}; return finite numbers, and count what "
-    "is wrong with a solution as violations.",
+    NOT_FINITE: "evaluate() gave an objective that is NaN or infinite, or left one out, in {name}; return finite "
+    "numbers, and count what is wrong with a solution as violations.",
     BAD_BIAS: "bias() gave NaN or infinity in {name}; return finite numbers.",
+    TOO_MANY_OBJECTIVES: "evaluate() of {name} filled in more objectives than its n_objectives={n_objectives}.",
     BAD_VIOLATIONS: "evaluate() gave violations that are negative, NaN or infinite in {name}; 0 means feasible.",
 }
 
 
 def status_message(status: int, problem: AnyProblem, depth: int) -> str:
     """Return the sentence for a status."""
-    return _SENTENCES[status].format(name=problem_name(problem), depth=depth, max_moves=problem.max_moves)
+    sizes = {"max_moves": problem.max_moves, "n_objectives": problem.n_objectives}
+    return _SENTENCES[status].format(name=problem_name(problem), depth=depth, **sizes)
 
 
-def compile_message(error: Exception, problem: AnyProblem) -> str:
+def overflow_message(alpha: float, problem: AnyProblem) -> str:
+    """Return the sentence for weights of a policy that are no numbers any more."""
+    return (
+        f"the weights that the policies learned for {problem_name(problem)} are beyond all numbers; alpha={alpha:g} is "
+        "too large, choose one near 1."
+    )
+
+
+def compile_message(error: Exception, problem: CompiledProblem) -> str:
     """Return the sentence for kernels that Numba cannot compile."""
+    return uncompilable(problem) or f"the kernels of {problem_name(problem)} do not compile together: {_reason(error)}."
+
+
+def uncompilable(problem: CompiledProblem) -> str | None:
+    """Return the sentence for the first kernel that does not compile by itself, or returns what it must not, if any."""
+    name, state = problem_name(problem), None
+    moves, numbers, move = types.int64[::1], types.float64[::1], types.int64
+    more = {"legal_moves": (moves,), "all_moves": (moves,), "play": (move,), "move_code": (move,)}
+    more |= {"evaluate": (numbers,), "bias": (move, numbers)}
+    try:
+        data = numba.typeof(problem.data)
+    except ValueError as error:
+        return f"data of {name} must be a NamedTuple of arrays and numbers: {_reason(error)}."
+    if config.DISABLE_JIT:
+        return None
+    for word, function in {**problem.kernels, "all_moves": problem.all_moves}.items():
+        if function is None:
+            continue
+        arguments = (data,) if word == "initial_state" else (data, state, *more.get(word, ()))
+        try:
+            returned = compile_alone(function, arguments, allocates=word == "initial_state")
+        except Exception as error:  # Numba has errors of many kinds
+            reason = _reason(error)
+            creates = word != "initial_state" and reason.startswith(("No implementation", "NRT"))
+            hint = " (only initial_state may create arrays and other objects)" if creates else ""
+            return f"{word}() of {name} does not compile, {_place(error, function)}: {reason}{hint}."
+        if word == "initial_state":
+            state = returned
+        elif word != "play" and not isinstance(returned, types.Number | types.Boolean):
+            return f"{word}() of {name} must return a number, {_place(None, function)} returns {returned}."
+    return None
+
+
+def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines()]
     reasons = [line for line in lines if line and not line.startswith(("During", "Failed", "[", "^", "File"))]
-    reason = reasons[0] if reasons else type(error).__name__
-    return (
-        f"the kernels of {problem_name(problem)} do not compile: {reason}{_place(str(error))} "
-        "(only initial_state may create arrays)."
-    )
+    return (reasons[0] if reasons else type(error).__name__).partition(" Raised from")[0].rstrip(".:")
 
 
 def raised_message(error: Exception, problem: AnyProblem) -> str:
@@ -54,8 +99,10 @@ def raised_message(error: Exception, problem: AnyProblem) -> str:
     return f"a kernel of {problem_name(problem)} raised {type(error).__name__}: {error}."
 
 
-def _place(message: str) -> str:
-    """Return where in the problem's own file Numba gave up, as far as it says so."""
-    places = re.findall(r'File "([^"]+)", line (\d+)', message)
-    own = [f", {Path(file).name} line {line}" for file, line in places if Path(file).parent != _KERNELS]
-    return own[-1] if own else ""
+def _place(error: Exception | None, function: Any) -> str:
+    """Return where in the file of a kernel Numba gave up, or where the kernel begins."""
+    code = python_function(function).__code__
+    file = Path(code.co_filename)
+    places = re.findall(r'File "([^"]+)", line (\d+)|Raised from (.+?) \((\d+)\)', str(error))
+    lines = [line or other for path, line, raised_in, other in places if Path(path or raised_in).resolve() == file]
+    return f"{file.name} line {lines[-1] if lines else code.co_firstlineno}"

@@ -11,6 +11,7 @@ import numpy as np
 from .exceptions import ProblemError
 from .genotype import check_genotype
 from .kernels._jit import python_function
+from .messages import uncompilable
 from .problem import (
     AnyProblem,
     CompiledProblem,
@@ -27,10 +28,16 @@ if TYPE_CHECKING:
 
 
 def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> None:
-    """Play random games and raise `ProblemError` at the first broken promise; kernels run as plain Python."""
+    """Play random games and raise `ProblemError` at the first broken promise.
+
+    Kernels are compiled, to see that they can be, and then run as plain Python, which notices what compiled code would
+    not: writing past the end of an array.
+    """
     if not isinstance(problem, Problem | CompiledProblem):
         raise TypeError(f"problem must be a Problem or a CompiledProblem, got {type(problem).__name__}.")
     check_declarations(problem)
+    if isinstance(problem, CompiledProblem) and (message := uncompilable(problem)):
+        raise ProblemError(message)
     rng = np.random.default_rng(seed)
     solutions = []
     for _ in range(n_games):
@@ -122,6 +129,11 @@ class _PlainGame:
 
     def legal_moves(self, depth: int) -> list[Any]:
         moves = self.problem.legal_moves(self.state)
+        if isinstance(moves, set | frozenset) and not all(isinstance(move, int | float) for move in moves):
+            raise ProblemError(
+                f"legal_moves() returned a set at depth {depth} of {self.name}, the order of which is another in each "
+                "process, and so would be the result of a seed; return a list, sorted(moves) for example."
+            )
         try:
             return list(moves)
         except TypeError as error:
@@ -224,7 +236,7 @@ class _CompiledGame:
         objectives = np.full(self.problem.n_objectives, np.nan)
         try:
             violations = self.words["evaluate"](self.problem.data, self.state, objectives)
-        except IndexError as error:
+        except (IndexError, ValueError) as error:
             m = self.problem.n_objectives
             raise ProblemError(f"evaluate() of {self.name} wrote more than its {m} objectives: {error}.") from error
         try:

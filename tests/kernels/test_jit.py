@@ -1,19 +1,23 @@
 """Compiled code is found again at the next start, and never when something it calls has changed."""
 
+import enum
 import os
-import shutil
 import subprocess
 import sys
+import threading
 import types
+from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, generate_tsptw
+from pareto_nrpa import ParetoNRPA, ProblemError, generate_tsptw
 from pareto_nrpa.kernels import recording
 from pareto_nrpa.kernels._jit import fingerprint, kernel, python_function, with_globals
 
 _PROGRAM = """
+import enum
 from typing import NamedTuple
 import numpy as np
 from pareto_nrpa import CompiledProblem, ParetoNRPA, kernel
@@ -23,6 +27,9 @@ class Data(NamedTuple):
 
 class State(NamedTuple):
     numbers: np.ndarray
+
+class Factor(enum.IntEnum):
+    OF_MOVES = FACTOR
 
 @kernel
 def initial_state(data):
@@ -39,7 +46,7 @@ def legal_moves(data, state, out):
 @kernel
 def play(data, state, move):
     state.numbers[0] += 1
-    state.numbers[1] += move * FACTOR
+    state.numbers[1] += move * Factor.OF_MOVES
 
 @kernel
 def move_code(data, state, move):
@@ -61,23 +68,84 @@ print(search.front().objectives.max())
 """
 
 
-@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is nothing to cache with JIT switched off")
-def test_the_second_start_of_a_user_s_script_compiles_nothing_and_a_changed_kernel_is_noticed(tmp_path):
-    # With what is the same for all problems in it: compiling that again would take half of the time.
-    ParetoNRPA(level=2).start(generate_tsptw(5)).compile()
-    shutil.copytree(os.environ["NUMBA_CACHE_DIR"], tmp_path / "cache")
+needs_jit = pytest.mark.skipif(
+    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="there is nothing to cache with JIT switched off"
+)
 
-    def run(factor):
-        script = tmp_path / "mine.py"
-        script.write_text(_PROGRAM.replace("FACTOR", factor))
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.split("\n")[:3]
 
-    assert run("1") == ["False", "[1, 0, 1]", "4.0"]
-    assert run("1") == ["True", "[0, 0, 0]", "4.0"]
-    assert run("3") == ["False", "[1, 0, 0]", "12.0"]
+def run(tmp_path, factor="1", **environment):
+    """Run the program, whose kernels use a number and an enum; returns what it says and its warnings."""
+    script = tmp_path / "mine.py"
+    script.write_text(_PROGRAM.replace("FACTOR", factor))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\n")[:3], done.stderr
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A folder in which the program was run once, and with it a cache."""
+    folder = tmp_path_factory.mktemp("compiled")
+    assert run(folder) == (["False", "[1, 1, 1]", "4.0"], "")
+    return folder
+
+
+@needs_jit
+def test_the_second_start_of_a_user_s_script_compiles_nothing_and_a_changed_kernel_is_noticed(compiled):
+    assert run(compiled)[0] == ["True", "[0, 0, 0]", "4.0"]
+    assert run(compiled, "3")[0] == ["False", "[1, 0, 0]", "12.0"]
+
+
+@needs_jit
+@pytest.mark.parametrize("damage", [b"", b"half"], ids=["empty", "cut off"])
+@pytest.mark.parametrize("files", ["*advance_*.nbi", "*advance_*.nbc"])
+def test_damaged_machine_code_is_made_anew(compiled, files, damage):
+    (damaged,) = (compiled / "cache").rglob(files)
+    whole = damaged.read_bytes()
+    damaged.write_bytes(damage and whole[: len(whole) // 2])
+    assert run(compiled)[0][1:] == ["[0, 0, 1]", "4.0"]
+    assert run(compiled)[0] == ["True", "[0, 0, 0]", "4.0"]
+
+
+_KERNELS = """
+import numba.core.caching as caching
+from pareto_nrpa.kernels._jit import engine_kernel, stored
+
+@engine_kernel
+def twice(x):
+    return 2 * x
+
+@engine_kernel
+def thrice(x):
+    return 3 * x
+
+def fails(*arguments):
+    raise OSError(28, "No space left on device")
+
+if {full}:
+    caching.IndexDataCacheFile.save = fails
+print(stored(twice)(4), stored(thrice)(4))
+"""
+_NOWHERE = {"NUMBA_CACHE_DIR": "/dev/null/nowhere", "NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator"}
+
+
+@needs_jit
+@pytest.mark.parametrize(("full", "environment"), [(True, {}), (False, _NOWHERE)], ids=["full", "read only"])
+def test_without_a_place_for_it_machine_code_is_not_kept_and_a_sentence_says_so(tmp_path, full, environment):
+    script = tmp_path / "mine.py"
+    script.write_text(_KERNELS.replace("{full}", str(full)))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+    assert done.stdout == "8 12\n", done.stderr
+    assert done.stderr.count("compiled code is not kept, and each start compiles anew") == 1
+    assert "set NUMBA_CACHE_DIR to a folder that can be written to" in done.stderr
+
+
+@needs_jit
+@pytest.mark.slow
+def test_a_numba_without_the_options_that_we_count_on_gives_the_same_results(tmp_path):
+    assert run(tmp_path, PARETO_NRPA_PLAIN_NUMBA="1")[0][2] == "4.0"
 
 
 def test_a_fingerprint_covers_everything_within_reach():
@@ -96,6 +164,46 @@ def test_a_fingerprint_covers_everything_within_reach():
     assert one == fingerprint(with_globals(outer, callee=inner, factor=2))
     assert one != fingerprint(with_globals(outer, callee=other, factor=2))
     assert one != fingerprint(with_globals(outer, callee=inner, factor=3))
+
+
+class _Short(enum.IntEnum):
+    CITY = 3
+
+
+class _Long(enum.IntEnum):
+    CITY = 50
+
+
+_Long.__qualname__ = _Short.__qualname__
+
+
+class _Small(NamedTuple):
+    size: int = 1
+
+
+class _Large(NamedTuple):
+    size: int = 2
+
+
+_Large.__qualname__ = _Small.__qualname__
+
+
+class _Reach:
+    far = 1
+
+
+class _Reaching:
+    far = 2
+
+
+_Reaching.__qualname__ = _Reach.__qualname__
+
+
+def _with_keyword(value):
+    def function(*, x=value):
+        return x
+
+    return function
 
 
 def _returns(value):
@@ -141,13 +249,44 @@ def _two(a, b):
         (_with_default(1), _with_default(2)),
         (_uses_module(_module(factor=1)), _uses_module(_module(factor=2))),
         (_two(1, 23), _two(12, 3)),
+        (_returns(_Short), _returns(_Long)),
+        (_returns(_Short.CITY), _returns(_Long.CITY)),
+        (_returns(_Small), _returns(_Large)),
+        (_returns(_Reach), _returns(_Reaching)),
+        (_with_keyword(1), _with_keyword(2)),
+        (_returns({"a": 1}), _returns({"a": 2})),
+        (_returns({"a", "b"}), _returns({"a", "c"})),
+        (_returns(numba.types.int64), _returns(numba.types.int32)),
         (_two(_returns(1), _returns(2)), _two(_returns(2), _returns(1))),
     ],
-    ids=["numpy scalar", "shape", "long array", "default", "module", "separators", "order"],
+    ids=[
+        "scalar",
+        "shape",
+        "array",
+        "default",
+        "module",
+        "separators",
+        "enum",
+        "member",
+        "fields",
+        "class",
+        "keyword",
+        "dict",
+        "set",
+        "type",
+        "order",
+    ],
 )
 def test_what_differs_in_any_way_has_another_fingerprint(one, other):
     assert fingerprint(one) == fingerprint(one)
     assert fingerprint(one) != fingerprint(other)
+
+
+def test_what_a_kernel_uses_must_show_what_it_holds():
+    with pytest.raises(
+        ProblemError, match=r"kernels may use .* so that none runs on after a change: .*value is a .*lock"
+    ):
+        fingerprint(_returns(threading.Lock()))
 
 
 def test_flattening_a_machine_and_back_loses_nothing():

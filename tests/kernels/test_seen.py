@@ -1,5 +1,8 @@
 import numpy as np
+import pytest
 
+from pareto_nrpa.kernels import seen
+from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.kernels.archive import counting_archive, larger_archive, new_archive
 from pareto_nrpa.kernels.bundles import KEY, N_COUNTERS, N_HEADS, N_MOVES, N_UNIQUE, NO_IDENTITY
 from pareto_nrpa.kernels.seen import count_once, known_scores, solution_key
@@ -47,3 +50,30 @@ def test_keys_depend_on_moves_their_order_and_their_number():
     keys = {solution_key(NO_IDENTITY, np.array([*s, 5]), len(s)) for s in sequences}
     assert len(keys) == len(sequences)
     assert all(0 < key < 2**62 for key in keys)
+
+
+def crowded(keys):
+    """Return the longest way that a key in a table is away from where it is looked for first."""
+    first = python_function(seen._first_place)
+    places = np.flatnonzero(keys)
+    return int(((places - [int(first(int(keys[place]), keys.size)) for place in places]) % keys.size).max())
+
+
+@pytest.mark.parametrize("shift", [0, 10, 20, 40])
+def test_keys_that_agree_in_their_low_bits_do_not_crowd_each_other(shift):
+    archive, counters = counting_archive(new_archive(2, 4)), np.zeros(N_COUNTERS, dtype=np.int64)
+    for i in range(3000):
+        archive = larger_archive(archive, counters)
+        put(archive, counters, (1,), i << shift, 1.0)
+    assert counters[N_UNIQUE] == 3000
+    assert crowded(archive.keys) < 60
+
+
+def test_a_stored_table_is_found_again_whatever_rule_its_keys_were_placed_by(rng):
+    keys, scores = np.zeros(4096, dtype=np.int64), np.zeros((4096, 2))
+    identities = rng.permutation(100_000)[:2000]
+    keys[: identities.size], scores[: identities.size, 0] = identities + 1, identities
+    keys, scores = seen.rebuilt_keys(keys, scores)
+    assert keys.size > 2 * identities.size
+    for identity in identities.tolist():
+        assert known_scores(keys, scores, identity, np.zeros(1, dtype=np.int64), 0)[0] == identity

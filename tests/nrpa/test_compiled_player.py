@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPA, ProblemError, kernel, solve
+from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPA, ProblemError, generate_tsptw, kernel, solve
+
+from ..problems_for_tests import Knapsack
 
 
 class Data(NamedTuple):
@@ -54,6 +56,18 @@ def raises(data, state, out):
 
 
 @kernel
+def one_too_many(data, state, out):
+    for k in range(out.size + 1):
+        out[k] = 1.0
+    return 0
+
+
+@kernel
+def none_at_all(data, state, out):
+    return 0
+
+
+@kernel
 def does_not_compile(data, state, out):
     return state.no_such_field[0]
 
@@ -73,13 +87,24 @@ def problem(size=4, **others):
         ({"n_codes": 12}, r"gave a code outside 0..n_codes-1 at depth 1 of toy"),
         ({"max_moves": 2}, "toy went on after 2 moves"),
         ({"evaluate": raises}, "a kernel of toy raised ValueError: boom"),
-        ({"evaluate": does_not_compile}, "the kernels of toy do not compile: .*no_such_field"),
+        ({"evaluate": one_too_many}, r"evaluate\(\) of toy filled in more objectives than its n_objectives=1"),
+        ({"evaluate": none_at_all}, "gave an objective that is NaN or infinite, or left one out, in toy"),
+        (
+            {"evaluate": does_not_compile},
+            r"evaluate\(\) of toy does not compile, \w+.py line \d+: .*no_such_field",
+        ),
     ],
-    ids=["overrun", "negative", "none", "code", "length", "raises", "compile"],
+    ids=["overrun", "negative", "none", "code", "length", "raises", "too many", "too few", "compile"],
 )
 def test_a_kernel_that_breaks_its_promise_is_named(arguments, message):
     with pytest.raises(ProblemError, match=message):
         solve(problem(**arguments), ParetoNRPA(level=1), stop=MaxEvaluations(10))
+
+
+@pytest.mark.parametrize("toy", [generate_tsptw(8), Knapsack()], ids=["compiled", "plain"])
+def test_weights_beyond_all_numbers_are_put_down_to_alpha(toy):
+    with pytest.raises(ProblemError, match=r"alpha=1e\+308 is too large"):
+        solve(toy, ParetoNRPA(level=2, alpha=1e308), stop=MaxEvaluations(3000))
 
 
 def test_a_function_without_its_mark_is_refused_when_the_problem_is_built():

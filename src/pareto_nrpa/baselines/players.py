@@ -18,7 +18,7 @@ from numba import types
 
 from ..exceptions import ProblemError
 from ..genotype import encoded, stops_at_depth, unplayable_message
-from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, compile_entry, interpreted, with_globals
+from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, compile_entry, interpreted, rebound, with_globals
 from ..kernels.archive import counting_archive, enlarge, larger_archive, new_archive
 from ..kernels.bundles import (
     BAD_BIAS,
@@ -39,7 +39,7 @@ from ..kernels.bundles import (
     TOO_LONG,
     WRONG_LENGTH,
 )
-from ..kernels.playout import check_scores, no_bias
+from ..kernels.playout import check_scores, new_room, no_bias
 from ..kernels.rollout import (
     CHECK,
     HERE,
@@ -88,7 +88,7 @@ def _arena_parts(problem: AnyProblem, bias: float, max_moves: int, max_legal: in
         "scores": np.zeros((1, 1 + m)),
         # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
         "legal": np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
-        "probabilities": np.zeros(max_legal + PADDING),
+        "probabilities": new_room(max_legal, m),
         "n_legal": np.zeros(1, dtype=np.int64),
         "preference": paper_preference(problem),
         "bias_scale": np.array([bias if problem.bias is not None else 0.0]),
@@ -129,7 +129,7 @@ class CompiledPlayer:
         try:
             for entry in self.entries:
                 entry.compile()
-        except numba.core.errors.NumbaError as error:
+        except Exception as error:  # Numba has errors of many kinds
             raise ProblemError(compile_message(error, self.problem)) from error
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
@@ -267,7 +267,7 @@ class PlainPlayer:
 
     def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function that knows its rollout."""
-        run = with_globals(self._interpreted(function), play_to_end=self._play)
+        run = rebound(self._interpreted(function), play_to_end=self._play)
         return lambda *arguments: int(run(None, self.arena, self.rng, *arguments))
 
     def _interpreted(self, function: Callable[..., Any]) -> Any:

@@ -22,7 +22,7 @@ logger = logging.getLogger("pareto_nrpa")
 def keep_on_disk(dispatcher: Any) -> Any:
     """Let what a dispatcher compiles be found again by the next process, where there is a place for it."""
     try:
-        dispatcher._cache = _Cache(dispatcher.py_func)
+        dispatcher._cache = _Cache(dispatcher.py_func)  # noqa: SLF001 - what `enable_caching` does
     except RuntimeError:  # neither the folder of the source nor the user's own can be written
         _say_once("there is no folder to keep it in")
     return dispatcher

@@ -117,7 +117,7 @@ def fingerprint(*functions: Callable[..., Any]) -> str:
     return kernel_contents(functions, (numba.__version__, np.__version__))
 
 
-def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
+def rebound(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
     """Return a copy of a function in which `bound` stands in for global names that it leaves open."""
     original = cast("types.FunctionType", function)
     scope = {**original.__globals__, **bound}
@@ -125,8 +125,14 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
     copy.__kwdefaults__ = original.__kwdefaults__
     copy.__module__ = original.__module__
     copy.__doc__ = original.__doc__
+    return copy
+
+
+def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
+    """Return such a copy to be compiled, under a name that says what it is."""
+    copy = rebound(function, **bound)
     # Of two functions of one name, compiled by two processes, only one would be linked when a third one loads both.
-    copy.__name__ = copy.__qualname__ = f"{original.__name__}_{fingerprint(copy)}"
+    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(copy)}"
     return copy
 
 
@@ -169,7 +175,15 @@ def interpreted(function: Callable[..., Any]) -> types.FunctionType:
         name: interpreted(called[name]) if option.get("no_cpython_wrapper") else stored(called[name])
         for name, option in options.items()
     }
-    return with_globals(function, **bound)
+    return rebound(function, **bound)
+
+
+def compile_alone(function: Any, arguments: tuple[Any, ...], *, allocates: bool) -> Any:
+    """Compile a kernel for the given types, as part of nothing, to see whether it can be; returns its type."""
+    options = {**_options_of(function), **(_ALLOCATING if allocates else _ENGINE_OPTIONS), **_NO_WAY_IN}
+    alone = njit(**options)(with_globals(function.py_func))
+    alone.compile(arguments)
+    return alone.overloads[arguments].signature.return_type
 
 
 _compiling = threading.RLock()
@@ -186,9 +200,7 @@ class Entry:
     def __init__(self, function: types.FunctionType, signature: Any, allocates: bool, bound: dict[str, Any]) -> None:
         copy = with_globals(function, **bound)
         digest = hashlib.sha256(str(signature).encode()).hexdigest()[:8]
-        copy.__qualname__ = f"{function.__name__}_{fingerprint(copy)}_{digest}"
-        copy.__name__ = copy.__qualname__
-        self.name = copy.__name__
+        self.name = copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{digest}"
         self.call: Any = None
         self._signature = signature
         options = _OPTIONS if allocates else _ENGINE_OPTIONS

@@ -18,6 +18,7 @@ OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = rang
 REPEATED_MOVE, NOT_FINITE, BAD_VIOLATIONS, BAD_BIAS = range(6, 10)
 # Of whole solutions, where the genotype of a problem promises too much.
 ILLEGAL_MOVE, INCOMPLETE, WRONG_LENGTH = range(10, 13)
+TOO_MANY_OBJECTIVES = 13
 
 # Columns of Pool.heads and Archive.heads. What is found at an evaluation counts only in the archive, what branches
 # only in the pool, as does what the problem says by which equal solutions are known.
@@ -102,7 +103,7 @@ class Machine(NamedTuple):
     free: np.ndarray  # [R] int64, a stack of unused slots
     counters: np.ndarray  # [N_COUNTERS] int64
     legal: np.ndarray  # [max_legal] int64, working memory of a playout
-    probabilities: np.ndarray  # [max_candidates + PADDING] float64, working memory of playout and adapt
+    probabilities: np.ndarray  # [max_candidates + PADDING] float64, or more: working memory of playout and adapt
     factors: np.ndarray  # [max_moves] float64, working memory of adapt
     objective_weights: np.ndarray  # [W, M] float64, weighted sums to search for in turn; none: dominance decides
     objective_scale: np.ndarray  # [M] float64, what objectives are divided by before they are weighed

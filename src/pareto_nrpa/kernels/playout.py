@@ -21,9 +21,12 @@ from .bundles import (
     REPEATED_MOVE,
     TOO_LONG,
     TOO_MANY_CANDIDATES,
+    TOO_MANY_OBJECTIVES,
     VIOLATIONS,
 )
-from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
+from .softmax import PADDING, add_up, is_safe, pick, power_scale, powers, safe_exponentials
+
+_OVERRUN = 4096
 
 # The words of the problem: left open here, bound to the kernels of one problem in `nrpa.compiled_player`.
 initial_state = legal_moves = play = move_code = bias = evaluate = identity = play_out = data_class = None
@@ -153,8 +156,9 @@ def play_from(
         return NO_MOVE
     pool.heads[slot, KEY] = identity(data, state)
     scores = pool.scores[slot]
-    scores[VIOLATIONS] = evaluate(data, state, scores[1:])
-    return check_scores(scores)
+    clear_objectives(scores, probabilities)
+    scores[VIOLATIONS] = evaluate(data, state, probabilities[: scores.size - 1])
+    return take_objectives(scores, probabilities)
 
 
 @engine_kernel
@@ -163,6 +167,32 @@ def set_start(value, code, policy, weights, starts):
     starts[policy, code] = value
     for level in range(weights.shape[0]):
         weights[level, policy, code] = value
+
+
+def new_room(n_candidates, n_objectives):
+    """Return working memory for probabilities and objectives, with room behind the end for a problem that overruns."""
+    size = max(n_candidates, n_objectives) + PADDING
+    return np.zeros(size + _OVERRUN)[:size]
+
+
+@small_kernel
+def clear_objectives(scores, room):
+    """Make room for the objectives of an evaluation: what is left out stays NaN, and so must the place behind them.
+
+    Not among the scores, where one too many would end up in those of another sequence.
+    """
+    for k in range(scores.size):
+        room[k] = np.nan
+
+
+@small_kernel
+def take_objectives(scores, room):
+    """Move the objectives to the scores, of which the violations are there; returns the status of the evaluation."""
+    if not np.isnan(room[scores.size - 1]):
+        return TOO_MANY_OBJECTIVES
+    for k in range(1, scores.size):
+        scores[k] = room[k - 1]
+    return check_scores(scores)
 
 
 @small_kernel

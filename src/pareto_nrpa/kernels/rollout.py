@@ -28,7 +28,7 @@ from .bundles import (
     Archive,
 )
 from .dominance import covers
-from .playout import check_scores
+from .playout import clear_objectives, take_objectives
 from .seen import needs_more_keys
 from .softmax import add_up, is_safe, pick, power_scale, powers
 
@@ -52,7 +52,7 @@ class Arena(NamedTuple):
     heads: np.ndarray  # [1, 4] int64, as in a pool
     scores: np.ndarray  # [1, 1 + M] float64, violations and minimised objectives
     legal: np.ndarray  # [max_legal] int64, what could be played after the given moves
-    probabilities: np.ndarray  # [max_legal + PADDING] float64
+    probabilities: np.ndarray  # [max_legal + PADDING] float64, or more; objectives are filled in here too
     n_legal: np.ndarray  # [1] int64
     preference: np.ndarray  # [M] float64, what the bias should care for
     bias_scale: np.ndarray  # [1] float64; 0: all moves alike
@@ -144,10 +144,12 @@ def roll_from(data, state, arena, rng, n_given, purpose):
         return OK
     arena.heads[HERE, KEY] = identity(data, state)
     scores = arena.scores[HERE]
-    scores[VIOLATIONS] = evaluate(data, state, scores[1:])
+    clear_objectives(scores, arena.probabilities)
+    scores[VIOLATIONS] = evaluate(data, state, arena.probabilities[: scores.size - 1])
+    status = take_objectives(scores, arena.probabilities)
     for k in range(arena.signs.size):
         scores[1 + k] *= arena.signs[k]
-    return check_scores(scores)
+    return status
 
 
 @small_kernel

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import bundle_kernel, engine_kernel, small_kernel
+from ._jit import bundle_kernel, engine_kernel, python_function, small_kernel
 from .bundles import KEY, N_MOVES, N_UNIQUE, NO_IDENTITY
 
 _FIRST_KEYS = 1024
@@ -27,10 +27,21 @@ def no_keys(n_objectives):
 
 def larger_keys(keys, scores):
     """Return a table twice the size, or the first one, with the same contents."""
-    size = max(_FIRST_KEYS, 2 * keys.size)
+    return _placed(keys, scores, max(_FIRST_KEYS, 2 * keys.size))
+
+
+def rebuilt_keys(keys, scores):
+    """Return a table with the contents of one that was stored, by whatever rule its keys have their places."""
+    size, n_keys = _FIRST_KEYS, np.count_nonzero(keys)
+    while size <= 2 * n_keys:
+        size *= 2
+    return _placed(keys, scores, size)
+
+
+def _placed(keys, scores, size):
     grown, grown_scores = np.zeros(size, dtype=np.int64), np.zeros((size, scores.shape[1]))
     left = np.flatnonzero(keys != _NO_KEY)
-    places = keys[left] & (size - 1)
+    places = python_function(_first_place)(keys[left], size)
     while left.size:
         # Of those who want the same place one gets it, if it is free; the others look at the next.
         wanted, first = np.unique(places, return_index=True)
@@ -67,10 +78,16 @@ def solution_key(identity, moves, n_moves):
     return one * _SHIFT + other + 1
 
 
+@small_kernel
+def _first_place(key, size):
+    """Return where to look for a key first; all bits count, as what problems say may differ in the high ones."""
+    return ((key & (_SHIFT - 1)) * _BASE + (key >> 31) * _OTHER_BASE) % _PRIME & (size - 1)
+
+
 @engine_kernel
 def place_of(keys, key):
     """Return where a key is in the table, or where it would be."""
-    place = key & (keys.size - 1)
+    place = _first_place(key, keys.size)
     while keys[place] != _NO_KEY and keys[place] != key:
         place = (place + 1) & (keys.size - 1)
     return place

@@ -12,6 +12,7 @@ from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..kernels.archive import archived_rows, enlarge
 from ..kernels.bundles import N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
+from ..kernels.seen import rebuilt_keys
 from ..problem import AnyProblem, problem_fingerprint, problem_name
 from .memory import with_archive, with_codes, with_longer_sequences, with_slots
 from .plain_player import Numbering, PlainPlayer
@@ -165,8 +166,10 @@ def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, An
     saved_archive["moves"] = enlarge(saved_archive["moves"], 0, machine.archive.moves.shape[1])
     machine = with_archive(machine._replace(archive=machine.archive._replace(**saved_archive)), size, log_size)
     if "archive_keys" in arrays:
-        tables = {name: np.ascontiguousarray(arrays[f"archive_{name}"]) for name in ("keys", "key_scores")}
-        machine = machine._replace(archive=machine.archive._replace(**tables))
+        keys, key_scores = arrays["archive_keys"], arrays["archive_key_scores"]
+        if keys.size:
+            keys, key_scores = rebuilt_keys(keys, key_scores)
+        machine = machine._replace(archive=machine.archive._replace(keys=keys, key_scores=key_scores))
     free = np.setdiff1d(np.arange(machine.free.size), used)
     machine.free[: len(free)] = free
     machine.counters[N_FREE] = len(free)

@@ -10,10 +10,10 @@ from numba import types
 from ..exceptions import ProblemError
 from ..kernels import stack_machine
 from ..kernels._jit import bundle_kernel, compile_entry, with_globals
-from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS
+from ..kernels.bundles import BAD_BIAS, BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS
 from ..kernels.playout import no_bias, play_from, playout
 from ..kernels.seen import no_identity
-from ..messages import compile_message, raised_message, status_message
+from ..messages import compile_message, overflow_message, raised_message, status_message
 from ..problem import CompiledProblem, objective_signs
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class CompiledPlayer:
         try:
             for entry in self.entries:
                 entry.compile()
-        except numba.core.errors.NumbaError as error:
+        except Exception as error:  # Numba has errors of many kinds
             raise ProblemError(compile_message(error, self.problem)) from error
 
     def draw(self, search: Search) -> float:
@@ -114,4 +114,6 @@ class CompiledPlayer:
         return None
 
     def _error(self, search: Search, status: int) -> ProblemError:
+        if status == BAD_BIAS and search.has_overflowed():
+            return ProblemError(overflow_message(search.params.alpha, self.problem))
         return ProblemError(status_message(status, self.problem, int(search.machine.counters[DEPTH])))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..kernels.archive import enlarge, larger_archive, new_archive, resized_archive
 from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, N_HEADS, Machine, Pool, Selection
 from ..kernels.front_index import new_index
+from ..kernels.playout import new_room
 from ..kernels.softmax import PADDING
 
 _FIRST_SLOTS = 16
@@ -47,7 +48,7 @@ def new_machine(
         objective_scale=np.ones(m),
         # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
         legal=np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
-        probabilities=np.zeros(max_candidates + PADDING),
+        probabilities=new_room(max_candidates, m),
         factors=np.zeros(max_moves),
     )
 

@@ -31,7 +31,7 @@ from ..kernels.bundles import (
 )
 from ..kernels.seen import known_scores
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
-from ..messages import status_message
+from ..messages import overflow_message, status_message
 from ..problem import Problem, checked_evaluation, checked_identity, objective_signs, plain_bias, problem_name
 from .memory import with_codes, with_longer_sequences
 
@@ -280,6 +280,8 @@ class PlainPlayer:
         """Return running sums of exponentials, divided by the largest so that none can overflow."""
         logits = self._logits(search, policy, codes, extra)
         if not all(map(math.isfinite, logits)):
+            if search.has_overflowed():
+                raise ProblemError(overflow_message(search.params.alpha, self.problem))
             raise self._error(BAD_BIAS, 0)
         largest = max(logits)
         return list(accumulate(math.exp(x - largest) for x in logits))

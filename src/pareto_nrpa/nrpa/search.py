@@ -224,6 +224,12 @@ class Search(ArchiveView):
         if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
             raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
 
+    def has_overflowed(self) -> bool:
+        """Tell whether learning has led to weights that are infinite or NaN (which also means: not met yet)."""
+        machine = self.machine
+        is_met = np.isfinite(machine.starts) if self.settings.bias_by_code else True
+        return bool((~np.isfinite(machine.weights) & is_met).any())
+
     def make_room(self) -> None:
         """Grow whatever is full."""
         self.machine = make_room(self.machine)
