@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ._jit import bundle_kernel, engine_kernel, python_function, small_kernel
 from .bundles import EVALUATIONS, FOUND_AT, LAST_IMPROVEMENT, N_ARCHIVED, N_LOGGED, N_MOVES, POLICY, Archive
 from .front_index import NEW, clear, compare, insert, new_index
 from .seen import count_once, larger_keys, needs_more_keys, no_keys
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FIRST_ARCHIVE = 64
 _FIRST_LOG = 1024
@@ -25,7 +30,7 @@ def new_archive(n_objectives, max_moves):
         keys=keys,
         key_scores=key_scores,
         free=_unused_rows(heads),
-        index=new_index(_FIRST_ARCHIVE, n_objectives),
+        front_index=new_index(_FIRST_ARCHIVE, n_objectives),
     )
 
 
@@ -35,7 +40,7 @@ def _unused_rows(heads):
     return np.pad(unused, (0, len(heads) - len(unused)))
 
 
-def archived_rows(archive):
+def archived_rows(archive: Archive) -> NDArray[np.int64]:
     """Return the rows in use, in the order of discovery."""
     used = np.flatnonzero(archive.heads[:, FOUND_AT])
     return used[np.argsort(archive.heads[used, FOUND_AT])]
@@ -58,7 +63,7 @@ def resized_archive(archive, size, log_size):
         moves=enlarge(archive.moves, size, archive.moves.shape[1]),
         log=enlarge(archive.log, log_size, archive.log.shape[1]),
         free=_unused_rows(heads),
-        index=new_index(len(heads), archive.scores.shape[1] - 1),
+        front_index=new_index(len(heads), archive.scores.shape[1] - 1),
     )
 
 
@@ -84,7 +89,7 @@ def remember(archive, pool, slot, counters):
     """Let a recorded sequence into the archive unless something there is at least as good."""
     if archive.keys.size > 0:
         count_once(archive.keys, archive.key_scores, pool.heads, pool.moves, pool.scores, slot, counters)
-    row = _admit(archive.index, archive.scores, archive.heads, archive.free, pool.scores, slot, counters)
+    row = _admit(archive.front_index, archive.scores, archive.heads, archive.free, pool.scores, slot, counters)
     if row < 0:
         return
     _copy_row(pool.scores, slot, archive.scores, row)
@@ -92,7 +97,7 @@ def remember(archive, pool, slot, counters):
     archive.heads[row, N_MOVES] = pool.heads[slot, N_MOVES]
     archive.heads[row, POLICY] = pool.heads[slot, POLICY]
     archive.heads[row, FOUND_AT] = counters[EVALUATIONS]
-    insert(archive.index, archive.scores, row)
+    insert(archive.front_index, archive.scores, row)
     counters[LAST_IMPROVEMENT] = counters[EVALUATIONS]
     archive.log[counters[N_LOGGED], 0] = counters[EVALUATIONS]
     for k in range(pool.scores.shape[1]):

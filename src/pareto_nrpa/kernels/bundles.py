@@ -72,7 +72,7 @@ class Archive(NamedTuple):
     keys: np.ndarray  # [K] int64, a table of all solutions evaluated, see seen.py; empty unless they are counted
     key_scores: np.ndarray  # [K, 1 + M] float64, their scores
     free: np.ndarray  # [A] int64, a stack of unused rows: as many as are not archived
-    index: FrontIndex
+    front_index: FrontIndex
 
 
 class Selection(NamedTuple):
@@ -87,7 +87,7 @@ class Selection(NamedTuple):
     spare: np.ndarray  # [R] int64
     standing: np.ndarray  # [R] int64, how each slot compares with the others
     represented: np.ndarray  # [P] bool
-    index: FrontIndex
+    front_index: FrontIndex
 
 
 class Machine(NamedTuple):
