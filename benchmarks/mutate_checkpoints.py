@@ -63,6 +63,7 @@ def searches():
         search = algorithm.start(problem, seed=5, budget=1000)
         if unique:
             search.count_unique()
+            search.limit_archive(5)
         search.advance(237)
         search.ask(n_asked)
         yield problem, algorithm, search

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
 # What results have only sometimes.
-_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures")
+_EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures", "discarded")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +87,7 @@ class Result:
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = field(default=None, repr=False)
     failures: int = 0  # of the evaluations, those that failed and were survived
+    discarded: int = 0  # solutions that nothing dominated when they had to go, as the archive was limited
 
     @property
     def hypervolume(self) -> float:
@@ -109,6 +110,8 @@ class Result:
         ]
         if self.failures:
             lines.append(f"{self.failures:,} of the evaluations failed")
+        if self.discarded:
+            lines.append(f"{self.discarded:,} more were found and discarded, as max_archive says; history counts them")
         if n and not self.front.is_feasible:
             lines.append(
                 f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "

@@ -51,6 +51,8 @@ class Baseline(ABC):
         search = self.start(problem, seed=saved["seed"], budget=saved["budget"])
         if saved.get("counts_unique"):
             search.count_unique()
+        if saved.get("max_archive"):
+            search.limit_archive(saved["max_archive"])
         search.advance(saved["evaluations"])
         search.wall_seconds, search.cpu_seconds = saved["wall_seconds"], saved["cpu_seconds"]
         return search
@@ -107,6 +109,10 @@ class BaselineSearch(ArchiveView):
         """Count every solution once, from the start on."""
         self.player.count_unique()
 
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        self.player.limit_archive(size)
+
     @property
     def slice_size(self) -> int:
         """A number of evaluations after which to look up."""
@@ -134,6 +140,7 @@ def save_replay(
         "budget": budget,
         "evaluations": search.evaluations,
         "counts_unique": search.unique_evaluations is not None,
+        "max_archive": search.max_archive,
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
     }

@@ -78,6 +78,10 @@ def solve(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the checkpoint where there is one, else start.")
     ] = False,
+    max_archive: Annotated[
+        int | None,
+        typer.Option(help="The most trade-offs to keep (at least 2); of more, half are kept, those farthest apart."),
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
@@ -115,7 +119,16 @@ def solve(
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     try:
         with bar:
-            result = run(problem, chosen, stop=stop, seed=seed, callbacks=bar, checkpoint=checkpoint, resume=resume)
+            result = run(
+                problem,
+                chosen,
+                stop=stop,
+                seed=seed,
+                callbacks=bar,
+                checkpoint=checkpoint,
+                resume=resume,
+                max_archive=max_archive,
+            )
     except ParetoNRPAError as error:
         if error.result is not None:
             saved = _save(error.result, targets, json, out)

@@ -11,7 +11,9 @@ import numpy as np
 
 # Positions in Machine.counters.
 EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS, N_UNIQUE = range(10)
-N_COUNTERS = 10
+# The most that the archive may hold (0: no limit), and how many it had to discard for it.
+MAX_ARCHIVED, N_DISCARDED = 10, 11
+N_COUNTERS = 12
 
 # Values of counters[STATUS]: how the last call of compiled code ended.
 OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = range(6)

@@ -13,6 +13,7 @@ from ..files import write_atomically
 from ..kernels.archive import archived_rows, enlarge
 from ..kernels.bundles import (
     LAST_IMPROVEMENT,
+    MAX_ARCHIVED,
     N_ARCHIVED,
     N_BRANCHINGS,
     N_CODES,
@@ -204,6 +205,8 @@ def _restore(machine: Machine, arrays: dict[str, NDArray[Any]]) -> Machine:
     machine.free[: len(free)] = free
 
     size = max(len(machine.archive.heads), len(archived["heads"]) + 1)
+    if machine.counters[MAX_ARCHIVED]:
+        size = min(size, int(machine.counters[MAX_ARCHIVED]))
     log_size = max(len(machine.archive.log), len(archived["log"]) + 1)
     archived["moves"] = enlarge(archived["moves"], 0, machine.archive.moves.shape[1])
     keys, key_scores = arrays["archive_keys"].copy(), arrays["archive_key_scores"].copy()

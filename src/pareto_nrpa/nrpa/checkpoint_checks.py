@@ -19,9 +19,11 @@ from ..kernels.bundles import (
     FOUND_AT,
     ITERATIONS,
     KEY,
+    MAX_ARCHIVED,
     N_BRANCHINGS,
     N_CODES,
     N_COUNTERS,
+    N_DISCARDED,
     N_HEADS,
     N_MOVES,
     N_UNIQUE,
@@ -111,6 +113,9 @@ def check_arrays(arrays: Arrays, search: Search) -> None:
 def _check_counters(counters: NDArray[np.int64], arrays: Arrays) -> None:
     _need(0 <= counters[EVALUATIONS] < _MOST_EVALUATIONS, "evaluations")
     _need(0 <= counters[RESTARTS] <= counters[EVALUATIONS], "restarts")
+    _need(0 <= counters[N_DISCARDED] <= counters[EVALUATIONS], "discarded solutions")
+    limit, size = counters[MAX_ARCHIVED], len(arrays["archive_heads"])
+    _need(limit == 0 or max(2, size) <= limit < _MOST_ITERATIONS, "a limit of the archive")
     keys = arrays["archive_keys"]
     _check_shape(keys, np.int64, keys.size)
     # A table of no power of two has places that are never found, a full one has none to end a search at.
