@@ -23,6 +23,7 @@ from pareto_nrpa import (
     solve,
 )
 from pareto_nrpa.metrics import hypervolume
+from pareto_nrpa.reference_front import ReferenceFront
 
 from .problems_for_tests import Digits, Knapsack, Word
 

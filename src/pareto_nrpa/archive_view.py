@@ -11,6 +11,8 @@ from .kernels.archive import archived_rows
 from .kernels.bundles import (
     EVALUATIONS,
     LAST_IMPROVEMENT,
+    MAX_ARCHIVED,
+    N_DISCARDED,
     N_LOGGED,
     N_MOVES,
     N_UNIQUE,
@@ -69,6 +71,16 @@ class ArchiveView(ABC):
         """How many of them were of a solution not evaluated before; None unless they are counted."""
         archive, counters, _ = self._archived()
         return int(counters[N_UNIQUE]) if archive.keys.size else None
+
+    @property
+    def max_archive(self) -> int | None:
+        """The most that the archive may hold; None if there is no limit."""
+        return int(self._archived()[1][MAX_ARCHIVED]) or None
+
+    @property
+    def discarded(self) -> int:
+        """How many solutions that nothing dominated were discarded, to keep to that limit."""
+        return int(self._archived()[1][N_DISCARDED])
 
     @property
     def last_improvement(self) -> int:

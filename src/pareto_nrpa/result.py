@@ -26,7 +26,7 @@ FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
 _LEAST_WORDS = 12
 # What results have only sometimes.
-EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated")
+EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated", "discarded")
 _ENDINGS = (".json", ".csv")
 
 
@@ -93,6 +93,7 @@ class Result:
     log: NDArray[np.float64] | None = field(default=None, repr=False)
     failures: int = 0  # of the evaluations, those that failed and were survived
     approximated: bool = False  # whether the hypervolumes are, as exact ones would take longer than the search
+    discarded: int = 0  # solutions that nothing dominated when they had to go, as the archive was limited
 
     @property
     def hypervolume(self) -> float:
@@ -115,6 +116,8 @@ class Result:
         ]
         if self.failures:
             lines.append(f"{self.failures:,} of the evaluations failed")
+        if self.discarded:
+            lines.append(f"{self.discarded:,} more were found and discarded, as max_archive says; history counts them")
         if n and not self.front.is_feasible:
             lines.append(
                 f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "

@@ -182,6 +182,7 @@ _OPTIONAL: dict[str, tuple[Callable[[Any], Any], str]] = {
     "descriptions": _TEXTS,
     "truth": (_checked(_is_comparison), "points, found, igd_plus and other numbers"),
     "failures": _WHOLE,
+    "discarded": _WHOLE,
     "approximated": (_checked(lambda value: type(value) is bool), "true or false"),
 }
 assert _OPTIONAL.keys() == set(EXTRAS)

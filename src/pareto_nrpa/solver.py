@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from .callbacks import Callbacks, check_callbacks
-from .checks import shown
+from .checks import check_whole, shown
 from .exceptions import CheckpointError, ProblemError
 from .files import check_writable, locked
 from .metrics import hypervolume_history, is_affordable, worst_point
@@ -73,8 +73,15 @@ class Search(Protocol):
     def is_compiled(self) -> bool:
         """Whether `compile` will be quick."""
 
+    @property
+    def max_archive(self) -> int | None:
+        """The most that the archive may hold; None if there is no limit."""
+
     def count_unique(self) -> None:
         """Count every solution once, from the start on."""
+
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
 
     def compile(self) -> None:
         """Compile what is needed."""
@@ -120,6 +127,7 @@ def solve(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     reference_point: Sequence[float] | None = None,
+    max_archive: int | None = None,
 ) -> Result:
     """Search for the Pareto front of a problem.
 
@@ -143,6 +151,10 @@ def solve(
     reference_point
         What the hypervolume is measured against; the problem's own, or else a point a little worse than everything
         that ever was in the front.
+    max_archive
+        The most solutions to keep, at least 2; no limit by default. With many objectives hardly anything dominates
+        anything, and fronts of tens of thousands are common. Where there are more, half of them are kept: the best in
+        each objective and those that lie farthest apart. `discarded` of the result says how many were lost.
 
     Returns
     -------
@@ -161,6 +173,8 @@ def solve(
     check_stop(stop)
     check_problem_type(problem)
     seed = check_seed(seed)
+    if max_archive is not None:
+        check_whole("max_archive", max_archive, 2)
     reference = check_reference_point(problem, reference_point)
     if checkpoint is not None:
         check_writable(checkpoint)
@@ -179,6 +193,7 @@ def solve(
             search = chosen.start(problem, seed=seed, budget=budget_of(stop))
         if counts_unique(stop):
             _count_unique(search, chosen.name, checkpoint)
+        _limit_archive(search, chosen.name, max_archive, checkpoint)
         return Run(problem, chosen.name, search, stop, seed, reference, listeners, checkpoint).to_the_end()
 
 
@@ -190,6 +205,19 @@ def _count_unique(search: Search, algorithm: str, checkpoint: str | os.PathLike[
         if search.evaluations:
             raise CheckpointError(f"{checkpoint} was made without counting unique evaluations; name another file.")
         search.count_unique()
+
+
+def _limit_archive(search: Search, algorithm: str, size: int | None, checkpoint: str | os.PathLike[str] | None) -> None:
+    """Let a search keep to a size of its archive; one that goes on must keep to the one it began with."""
+    before = getattr(search, "max_archive", None)
+    if search.evaluations and size != before:
+        raise CheckpointError(
+            f"{checkpoint} was made with max_archive={before}, not {size}; use that, or another file."
+        )
+    if size is not None and size != before:
+        if not hasattr(search, "limit_archive"):  # an algorithm of the user's own
+            raise ValueError(f"{algorithm} cannot limit its archive; leave out max_archive.")
+        search.limit_archive(int(size))
 
 
 def check_problem_type(problem: object) -> None:
@@ -408,6 +436,7 @@ class Run:
             objective_names=[str(name) for name in self.problem.objective_names or ()],
             log=self.search.log(),
             failures=getattr(self.search, "failures", 0),
+            discarded=getattr(self.search, "discarded", 0),
         )
 
     def _measured(self, found: Result) -> Result:

@@ -19,7 +19,7 @@ from numba import types
 from ..exceptions import ProblemError
 from ..genotype import encoded, stops_at_depth, unplayable_message
 from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, compile_entry, interpreted, rebound, with_globals
-from ..kernels.archive import counting_archive, enlarge, larger_archive, new_archive
+from ..kernels.archive import counting_archive, enlarge, larger_archive, limited_archive, new_archive
 from ..kernels.bundles import (
     BAD_BIAS,
     DEPTH,
@@ -171,6 +171,10 @@ class CompiledPlayer:
         """Count every solution once, from the start on."""
         self.arena = self.arena._replace(archive=counting_archive(self.arena.archive))
 
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        self.arena = self.arena._replace(archive=limited_archive(self.arena.archive, self.arena.counters, size))
+
     def solution(self, numbers: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers, which here are the moves themselves."""
         return list(numbers)
@@ -282,6 +286,10 @@ class PlainPlayer:
     def count_unique(self) -> None:
         """Count every solution once, from the start on, and look up those evaluated before."""
         self.arena.archive = counting_archive(self.arena.archive)
+
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        self.arena.archive = limited_archive(self.arena.archive, self.arena.counters, size)
 
     def solution(self, numbers: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers."""

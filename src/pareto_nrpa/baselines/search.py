@@ -62,6 +62,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "budget": lambda value: value is None or _is_count(value, 2**62),
     "evaluations": lambda value: _is_count(value, 10**12),
     "counts_unique": lambda value: type(value) is bool,
+    "max_archive": lambda value: value is None or _is_count(value, 2**62),
     "wall_seconds": _is_seconds,
     "cpu_seconds": _is_seconds,
     "log": lambda value: type(value) is str,
@@ -99,6 +100,8 @@ class Baseline(ABC):
         search.fingerprint.first = saved["problem"][0]
         if saved["counts_unique"]:
             search.count_unique()
+        if saved["max_archive"]:
+            search.limit_archive(saved["max_archive"])
         while search.evaluations < saved["evaluations"]:  # in slices: Ctrl-C does not reach compiled code
             search.advance(min(_SLICE, saved["evaluations"] - search.evaluations))
         if _log_digest(search) != saved["log"]:
@@ -187,6 +190,10 @@ class BaselineSearch(ArchiveView):
         """Count every solution once, from the start on."""
         self.player.count_unique()
 
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        self.player.limit_archive(size)
+
     @property
     def slice_size(self) -> int:
         """A number of evaluations after which to look up."""
@@ -231,6 +238,7 @@ def save_replay(
         "budget": budget,
         "evaluations": search.evaluations,
         "counts_unique": search.unique_evaluations is not None,
+        "max_archive": search.max_archive,
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
         "log": _log_digest(search),

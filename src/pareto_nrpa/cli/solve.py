@@ -89,6 +89,10 @@ def solve(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the checkpoint where there is one, else start.")
     ] = False,
+    max_archive: Annotated[
+        int | None,
+        typer.Option(help="The most trade-offs to keep (at least 2); of more, half are kept, those farthest apart."),
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
@@ -139,7 +143,14 @@ def solve(
     try:
         with bar:
             result = run(
-                problem, chosen, stop=stop, seed=seed, callbacks=[Saving(), bar], checkpoint=checkpoint, resume=resume
+                problem,
+                chosen,
+                stop=stop,
+                seed=seed,
+                callbacks=[Saving(), bar],
+                checkpoint=checkpoint,
+                resume=resume,
+                max_archive=max_archive,
             )
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         found: Result | None = getattr(error, "result", None)

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ._jit import bundle_kernel, engine_kernel, python_function, small_kernel
-from .bundles import EVALUATIONS, FOUND_AT, LAST_IMPROVEMENT, N_ARCHIVED, N_LOGGED, N_MOVES, POLICY, Archive
+from .bundles import (
+    EVALUATIONS,
+    FOUND_AT,
+    LAST_IMPROVEMENT,
+    MAX_ARCHIVED,
+    N_ARCHIVED,
+    N_DISCARDED,
+    N_LOGGED,
+    N_MOVES,
+    POLICY,
+    Archive,
+)
 from .front_index import NEW, clear, compare, insert, new_index
 from .seen import count_once, larger_keys, needs_more_keys, no_keys
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FIRST_ARCHIVE = 64
 _FIRST_LOG = 1024
@@ -25,7 +41,7 @@ def new_archive(n_objectives, max_moves):
         keys=keys,
         key_scores=key_scores,
         free=_unused_rows(heads),
-        index=new_index(_FIRST_ARCHIVE, n_objectives),
+        front_index=new_index(_FIRST_ARCHIVE, n_objectives),
     )
 
 
@@ -35,7 +51,7 @@ def _unused_rows(heads):
     return np.pad(unused, (0, len(heads) - len(unused)))
 
 
-def archived_rows(archive):
+def archived_rows(archive: Archive) -> NDArray[np.int64]:
     """Return the rows in use, in the order of discovery."""
     used = np.flatnonzero(archive.heads[:, FOUND_AT])
     return used[np.argsort(archive.heads[used, FOUND_AT])]
@@ -58,7 +74,7 @@ def resized_archive(archive, size, log_size):
         moves=enlarge(archive.moves, size, archive.moves.shape[1]),
         log=enlarge(archive.log, log_size, archive.log.shape[1]),
         free=_unused_rows(heads),
-        index=new_index(len(heads), archive.scores.shape[1] - 1),
+        front_index=new_index(len(heads), archive.scores.shape[1] - 1),
     )
 
 
@@ -68,15 +84,55 @@ def counting_archive(archive):
     return archive._replace(keys=keys, key_scores=key_scores)
 
 
+def limited_archive(archive, counters, limit):
+    """Return an archive that never holds more than `limit` solutions; it holds none yet, or no more than that."""
+    counters[MAX_ARCHIVED] = limit
+    rows = archived_rows(archive)
+    used = archive._replace(heads=archive.heads[rows], scores=archive.scores[rows], moves=archive.moves[rows])
+    return resized_archive(used, min(limit, len(archive.heads)), len(archive.log))
+
+
+def _thinned_archive(archive, counters):
+    """Return an archive with half of its solutions, those that lie farthest apart."""
+    rows = archived_rows(archive)
+    discarded = np.delete(rows, far_apart(archive.scores[rows, 1:], len(rows) // 2))
+    archive.heads[discarded, FOUND_AT] = 0
+    counters[N_ARCHIVED] -= len(discarded)
+    counters[N_DISCARDED] += len(discarded)
+    return resized_archive(archive, 0, 0)
+
+
+def far_apart(points, n):
+    """Return n of the points: the best in each objective, then again and again the one farthest from all chosen.
+
+    Objectives are measured by their range, distances by the objective that differs most. No way of choosing n points
+    leaves the others less than half as far from the nearest one chosen (Gonzalez 1985).
+    """
+    spans = np.ptp(points, axis=0)
+    scaled = points / np.where(spans > 0, spans, 1.0)
+    chosen = list(dict.fromkeys(np.argmin(points, axis=0).tolist()))[:n]
+    distances = np.min([np.abs(scaled - scaled[i]).max(axis=1) for i in chosen], axis=0)
+    while len(chosen) < n:
+        chosen.append(int(np.argmax(distances)))
+        distances = np.minimum(distances, np.abs(scaled - scaled[chosen[-1]]).max(axis=1))
+    return chosen
+
+
 def larger_archive(archive, counters):
     """Return an archive with room for at least one more evaluation, itself where there is room."""
     if python_function(needs_more_keys)(archive.keys, counters):
         archive = counting_archive(archive)
     size, log_size = archive.heads.shape[0], archive.log.shape[0]
-    full, log_full = counters[N_ARCHIVED] == size, counters[N_LOGGED] == log_size
-    if not full and not log_full:
+    if counters[N_ARCHIVED] == size:
+        if size == counters[MAX_ARCHIVED]:
+            archive = _thinned_archive(archive, counters)
+        else:
+            size = min(2 * size, counters[MAX_ARCHIVED] or 2 * size)
+    if counters[N_LOGGED] == log_size:
+        log_size *= 2
+    if (size, log_size) == (archive.heads.shape[0], archive.log.shape[0]):
         return archive
-    return resized_archive(archive, 2 * size if full else size, 2 * log_size if log_full else log_size)
+    return resized_archive(archive, size, log_size)
 
 
 @bundle_kernel
@@ -84,7 +140,7 @@ def remember(archive, pool, slot, counters):
     """Let a recorded sequence into the archive unless something there is at least as good."""
     if archive.keys.size > 0:
         count_once(archive.keys, archive.key_scores, pool.heads, pool.moves, pool.scores, slot, counters)
-    row = _admit(archive.index, archive.scores, archive.heads, archive.free, pool.scores, slot, counters)
+    row = _admit(archive.front_index, archive.scores, archive.heads, archive.free, pool.scores, slot, counters)
     if row < 0:
         return
     _copy_row(pool.scores, slot, archive.scores, row)
@@ -92,7 +148,7 @@ def remember(archive, pool, slot, counters):
     archive.heads[row, N_MOVES] = pool.heads[slot, N_MOVES]
     archive.heads[row, POLICY] = pool.heads[slot, POLICY]
     archive.heads[row, FOUND_AT] = counters[EVALUATIONS]
-    insert(archive.index, archive.scores, row)
+    insert(archive.front_index, archive.scores, row)
     counters[LAST_IMPROVEMENT] = counters[EVALUATIONS]
     archive.log[counters[N_LOGGED], 0] = counters[EVALUATIONS]
     for k in range(pool.scores.shape[1]):

@@ -11,7 +11,9 @@ import numpy as np
 
 # Positions in Machine.counters.
 EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS, N_UNIQUE = range(10)
-N_COUNTERS = 10
+# The most that the archive may hold (0: no limit), and how many it had to discard for it.
+MAX_ARCHIVED, N_DISCARDED = 10, 11
+N_COUNTERS = 12
 
 # Values of counters[STATUS]: how the last call of compiled code ended.
 OK, NEEDS_ROOM, NO_MOVE, TOO_LONG, TOO_MANY_CANDIDATES, CODE_OUT_OF_RANGE = range(6)
@@ -74,7 +76,7 @@ class Archive(NamedTuple):
     keys: np.ndarray  # [K] int64, a table of all solutions evaluated, see seen.py; empty unless they are counted
     key_scores: np.ndarray  # [K, 1 + M] float64, their scores
     free: np.ndarray  # [A] int64, a stack of unused rows: as many as are not archived
-    index: FrontIndex
+    front_index: FrontIndex
 
 
 class Selection(NamedTuple):
@@ -89,7 +91,7 @@ class Selection(NamedTuple):
     spare: np.ndarray  # [R] int64
     standing: np.ndarray  # [R] int64, how each slot compares with the others
     represented: np.ndarray  # [P] bool
-    index: FrontIndex
+    front_index: FrontIndex
 
 
 class Machine(NamedTuple):

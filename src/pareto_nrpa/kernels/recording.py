@@ -32,7 +32,7 @@ ANY_SLOT = -1
 def flatten(machine: Machine) -> tuple[np.ndarray, ...]:
     """Return all arrays of a machine in one tuple."""
     archive, selection = machine.archive, machine.selection
-    return (*machine[:-3], *machine.pool, *archive[:-1], *archive.index, *selection[:-1], *selection.index)
+    return (*machine[:-3], *machine.pool, *archive[:-1], *archive.front_index, *selection[:-1], *selection.front_index)
 
 
 @bundle_kernel

@@ -40,7 +40,7 @@ def _next_front(n_rest, scores, selection, free, counters):
     """Take the first front out of selection.rest, free what equals one of it; returns its size, and what is left."""
     rest = selection.rest
     n_front, n_left = split_front(
-        scores, rest, n_rest, selection.front, selection.index, selection.standing, selection.spare
+        scores, rest, n_rest, selection.front, selection.front_index, selection.standing, selection.spare
     )
     for i in range(n_left, n_rest - n_front):
         release(rest[i], free, counters)

@@ -11,9 +11,23 @@ import numpy as np
 from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..kernels.archive import archived_rows, enlarge
-from ..kernels.bundles import N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
+from ..kernels.bundles import (
+    LAST_IMPROVEMENT,
+    MAX_ARCHIVED,
+    N_ARCHIVED,
+    N_BRANCHINGS,
+    N_CODES,
+    N_FREE,
+    N_LOGGED,
+    N_MOVES,
+    SIZE,
+    Archive,
+    Machine,
+    Pool,
+)
 from ..kernels.seen import rebuilt_keys
 from ..problem import AnyProblem, problem_fingerprint, problem_name
+from .checkpoint_checks import check_arrays, check_meta, read_arrays
 from .memory import with_archive, with_codes, with_longer_sequences, with_slots
 from .plain_player import Numbering, PlainPlayer
 
@@ -25,15 +39,13 @@ if TYPE_CHECKING:
     from .params import ParetoNRPA
     from .search import Search
 
-_FORMAT = "pareto-nrpa checkpoint 1"
-_ARCHIVED = ("heads", "scores", "moves")
+_FORMAT = "pareto-nrpa checkpoint 2"
+_OLDER_FORMATS = ("pareto-nrpa checkpoint 1",)
 
 
 def save_search(search: Search, path: str | os.PathLike[str]) -> None:
     """Write all that a search is to a file."""
     machine, player = search.machine, search.player
-    used = _used_slots(search)
-    counters = machine.counters
     meta: dict[str, Any] = {
         "format": _FORMAT,
         "problem": search.fingerprint.known_as(),
@@ -44,56 +56,79 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "random_state": player.random_state(search),
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
-        "slots": used,
-        "pending": [candidate.slot for candidate in search.pending],
     }
     if isinstance(player, PlainPlayer):
         meta["codes"] = [encode(code) for code in player.codes]
         meta["moves"] = [encode(move) for move in player.moves]
     arrays = {
-        "weights": machine.weights[:, :, : counters[N_CODES]],
+        "weights": machine.weights[:, :, : machine.counters[N_CODES]],
         "starts": machine.starts,
-        "members": machine.members,
         "levels": machine.levels,
-        "counters": counters,
-        **{f"pool_{name}": array[used] for name, array in machine.pool._asdict().items()},
-        **{f"archive_{name}": array for name, array in _used_archive(machine.archive, counters).items()},
+        "counters": machine.counters,
+        **{f"pool_{name}": array for name, array in _used_pool(search).items()},
+        **{f"archive_{name}": array for name, array in _used_archive(machine.archive, machine.counters).items()},
+        "meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8),
     }
-    meta["digest"] = _digest(arrays)
-    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    arrays["sum"] = sum_of(arrays)
     write_atomically(path, lambda file: np.savez(file, allow_pickle=False, **arrays))
+
+
+def _used_pool(search: Search) -> dict[str, NDArray[Any]]:
+    """Return the sequences in use: the sets of the levels, one after the other, then what is pending."""
+    machine = search.machine
+    sets = (row[: machine.levels[level, SIZE]].tolist() for level, row in enumerate(machine.members))
+    slots = [slot for members in sets for slot in members]
+    n_members = len(slots)
+    slots += [candidate.slot for candidate in search.pending]
+    used = {name: array[slots] for name, array in machine.pool._asdict().items()}
+    used["scores"][n_members:] = 0.0  # not known yet
+    n_branchings = used["heads"][:, N_BRANCHINGS]
+    n_candidates = np.take_along_axis(used["ends"], np.maximum(n_branchings - 1, 0)[:, None], axis=1)[:, 0]
+    widths = {
+        "moves": used["heads"][:, N_MOVES],
+        "ends": n_branchings,
+        "chosen": n_branchings,
+        "codes": np.where(n_branchings > 0, n_candidates, 0),
+    }
+    if search.settings.has_bias:
+        widths["biases"] = widths["codes"]
+    return used | {name: used[name][:, : lengths.max(initial=0)] for name, lengths in widths.items()}
 
 
 def _used_archive(archive: Archive, counters: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
     """Return the parts of an archive that hold something, in the order of discovery."""
     rows = archived_rows(archive)
-    used = {name: getattr(archive, name)[rows] for name in _ARCHIVED}
-    return {**used, "log": archive.log[: counters[N_LOGGED]], "keys": archive.keys, "key_scores": archive.key_scores}
+    heads = archive.heads[rows]
+    return {
+        "heads": heads,
+        "scores": archive.scores[rows],
+        "moves": archive.moves[rows, : heads[:, N_MOVES].max(initial=0)],
+        "log": archive.log[: counters[N_LOGGED]],
+        "keys": archive.keys,
+        "key_scores": archive.key_scores,
+    }
 
 
-def _digest(arrays: dict[str, np.ndarray]) -> str:
-    """Return a hash of all arrays, by which a changed file is noticed before compiled code trusts its numbers."""
+def sum_of(arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
+    """Return a hash of all arrays, by which a changed file is noticed."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name}{array.dtype}{array.shape}".encode())
-        digest.update(array.data)
-    return digest.hexdigest()
-
-
-def _used_slots(search: Search) -> list[int]:
-    machine = search.machine
-    slots = {candidate.slot for candidate in search.pending}
-    for level, row in enumerate(machine.members):
-        slots.update(row[: machine.levels[level, SIZE]].tolist())
-    return sorted(slots)
+        digest.update(f"{name}{arrays[name].dtype}{arrays[name].shape}".encode())
+        digest.update(arrays[name].data)
+    return np.frombuffer(digest.digest(), dtype=np.uint8)
 
 
 def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: ParetoNRPA) -> Search:
     """Return the search saved at `path`, ready to go on; it must be of the same problem and parameters."""
     try:
-        arrays, meta = _read(path)
+        with open(path, "rb") as raw:
+            arrays = read_arrays(raw)
+        meta = json.loads(arrays["meta"].tobytes())
         _check_match(path, meta, problem, params)
+        total = arrays.pop("sum")
+        if sum_of(arrays).tobytes() != total.tobytes():
+            raise ValueError("changed contents")
         return _revive(arrays, meta, problem, params)
     except CheckpointError:
         raise
@@ -104,33 +139,13 @@ def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Paret
         raise CheckpointError(message) from error
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    # Opened here, as np.load leaves a damaged file open.
-    with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    meta = json.loads(arrays.pop("meta").tobytes())
-    if meta["format"] != _FORMAT or meta["digest"] != _digest(arrays):
-        raise ValueError("unknown format or changed contents")
-    return arrays, meta
-
-
-def _revive(arrays: dict[str, np.ndarray], meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> Search:
-    from .search import Search
-
-    search = Search(problem, params, seed=meta["seed"], budget=None, n_iterations=meta["iterations"])
-    search.fingerprint.first = str(meta["problem"][0])
-    search.rng.bit_generator.state = meta["random_state"]
-    search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
-    if isinstance(search.player, PlainPlayer):
-        search.player.codes = Numbering((decode(code), i) for i, code in enumerate(meta["codes"]))
-        search.player.moves = Numbering((decode(move), i) for i, move in enumerate(meta["moves"]))
-    search.machine = _restore(search.machine, arrays, meta)
-    for slot in meta["pending"]:
-        search.restore_pending(slot)
-    return search
-
-
 def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> None:
+    if meta["format"] in _OLDER_FORMATS:
+        raise CheckpointError(
+            f"{path} was made by an older version of pareto-nrpa; go on with that one, or start again in another file."
+        )
+    if meta["format"] != _FORMAT:
+        raise ValueError("unknown format")
     if problem_fingerprint(problem) not in meta["problem"]:
         raise CheckpointError(
             f"the checkpoint {path} is of another problem ({meta['instance']}), or the data or code of "
@@ -144,36 +159,70 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: P
             )
 
 
-def _restore(machine: Machine, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Machine:
-    """Return a new machine filled with what was saved; slots keep their numbers."""
-    saved_pool = {name: arrays[f"pool_{name}"] for name in Pool._fields}
-    saved_archive = {name: arrays[f"archive_{name}"] for name in (*_ARCHIVED, "log")}
-    used = meta["slots"]
-    n_codes = arrays["weights"].shape[2]
-    machine = with_longer_sequences(machine, saved_pool["moves"].shape[1], saved_pool["codes"].shape[1])
+def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> Search:
+    from .search import Search
+
+    check_meta(meta, params.iterations)
+    search = Search(problem, params, seed=meta["seed"], budget=None, n_iterations=meta["iterations"])
+    search.fingerprint.first = meta["problem"][0]
+    search.rng.bit_generator.state = meta["random_state"]
+    search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
+    if isinstance(search.player, PlainPlayer):
+        search.player.codes = _numbering(meta["codes"])
+        search.player.moves = _numbering(meta["moves"])
+    check_arrays(arrays, search)
+    search.machine = _restore(search.machine, arrays)
+    for slot in range(int(arrays["levels"][:, SIZE].sum()), len(arrays["pool_heads"])):
+        search.restore_pending(slot)
+    return search
+
+
+def _numbering(encoded: list[Any]) -> Numbering:
+    numbering = Numbering((decode(value), number) for number, value in enumerate(encoded))
+    if len(numbering) < len(encoded):
+        raise ValueError("two numbers for one thing")
+    return numbering
+
+
+def _restore(machine: Machine, arrays: dict[str, NDArray[Any]]) -> Machine:
+    """Return a new machine filled with what was saved."""
+    pool = {name: arrays[f"pool_{name}"] for name in Pool._fields}
+    archived: dict[str, Any] = {name: arrays[f"archive_{name}"] for name in ("heads", "scores", "moves", "log")}
+    n_slots, n_codes = len(pool["heads"]), arrays["weights"].shape[2]
+    max_moves = max(pool["moves"].shape[1], archived["moves"].shape[1])
+    machine = with_longer_sequences(machine, max_moves, pool["codes"].shape[1])
     machine = with_codes(machine, n_codes)
-    machine = with_slots(machine, max(machine.free.size, max([*used, 0]) + 1))
+    machine = with_slots(machine, max(machine.free.size, n_slots))
     machine.weights[:, :, :n_codes] = arrays["weights"]
     machine.starts[:] = arrays["starts"]
-    machine.members[:, :] = enlarge(arrays["members"], *machine.members.shape)[:, : machine.members.shape[1]]
     machine.levels[:] = arrays["levels"]
-    machine.counters[: len(arrays["counters"])] = arrays["counters"]
-    for name, array in saved_pool.items():
-        target = getattr(machine.pool, name)
-        target[used, : array.shape[1]] = array
-    size = max(len(machine.archive.heads), len(saved_archive["heads"]) + 1)
-    log_size = max(len(machine.archive.log), len(saved_archive["log"]) + 1)
-    saved_archive["moves"] = enlarge(saved_archive["moves"], 0, machine.archive.moves.shape[1])
-    machine = with_archive(machine._replace(archive=machine.archive._replace(**saved_archive)), size, log_size)
-    if "archive_keys" in arrays:
-        keys, key_scores = arrays["archive_keys"], arrays["archive_key_scores"]
-        if keys.size:
-            keys, key_scores = rebuilt_keys(keys, key_scores)
-        machine = machine._replace(archive=machine.archive._replace(keys=keys, key_scores=key_scores))
-    free = np.setdiff1d(np.arange(machine.free.size), used)
+    machine.counters[:] = arrays["counters"]
+    for name, array in pool.items():
+        getattr(machine.pool, name)[:n_slots, : array.shape[1]] = array
+    first = 0
+    for level, size in enumerate(arrays["levels"][:, SIZE]):
+        machine.members[level, :size] = np.arange(first, first + size)
+        first += size
+    free = np.arange(n_slots, machine.free.size)
     machine.free[: len(free)] = free
-    machine.counters[N_FREE] = len(free)
-    return machine
+
+    size = max(len(machine.archive.heads), len(archived["heads"]) + 1)
+    if machine.counters[MAX_ARCHIVED]:
+        size = min(size, int(machine.counters[MAX_ARCHIVED]))
+    log_size = max(len(machine.archive.log), len(archived["log"]) + 1)
+    archived["moves"] = enlarge(archived["moves"], 0, machine.archive.moves.shape[1])
+    keys, key_scores = arrays["archive_keys"].copy(), arrays["archive_key_scores"].copy()
+    if keys.size:
+        keys, key_scores = rebuilt_keys(keys, key_scores)
+    archive = machine.archive._replace(**archived, keys=keys, key_scores=key_scores)
+    counted = {
+        N_FREE: len(free),
+        N_ARCHIVED: len(archived["heads"]),
+        N_LOGGED: len(archived["log"]),
+        LAST_IMPROVEMENT: archived["log"][-1, 0] if len(archived["log"]) else 0,
+    }
+    machine.counters[list(counted)] = list(counted.values())
+    return with_archive(machine._replace(archive=archive), size, log_size)
 
 
 def encode(value: Any) -> Any:

@@ -76,7 +76,7 @@ def _new_selection(r: int, n_policies: int, m: int) -> Selection:
         spare=np.zeros(r, dtype=np.int64),
         standing=np.zeros(r, dtype=np.int64),
         represented=np.zeros(n_policies, dtype=np.bool_),
-        index=new_index(r, m),
+        front_index=new_index(r, m),
     )
 
 

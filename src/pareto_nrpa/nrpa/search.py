@@ -10,7 +10,7 @@ import numpy as np
 from ..archive_view import ArchiveView
 from ..checks import check_whole, shown
 from ..exceptions import ProblemError
-from ..kernels.archive import counting_archive
+from ..kernels.archive import counting_archive, limited_archive
 from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, Archive, Machine, Settings
 from ..kernels.softmax import MAX_BLOCK
 from ..problem import (
@@ -134,6 +134,11 @@ class Search(ArchiveView):
     def count_unique(self) -> None:
         """Count every solution once, from the start on."""
         self.machine = self.machine._replace(archive=counting_archive(self.machine.archive))
+
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        machine = self.machine
+        self.machine = machine._replace(archive=limited_archive(machine.archive, machine.counters, size))
 
     @property
     def slice_size(self) -> int:

@@ -90,6 +90,15 @@ class WindowedSearch:
         """Do nothing: every solution is counted once as it is."""
 
     @property
+    def max_archive(self) -> int | None:
+        """The most that the archive may hold; None if there is no limit."""
+        return self._search.max_archive
+
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        self._search.limit_archive(size)
+
+    @property
     def last_improvement(self) -> int:
         """The evaluation at which the front last changed."""
         return self._improved_at
