@@ -374,6 +374,15 @@ def test_claims_without_runs_and_without_data(run):
     assert run("experiment", "claims").code == 0
 
 
+def test_claims_from_rows_that_were_measured_before(run, empty_machine):
+    row = "rc_205.2,Pareto-NRPA (level {level}),{seed},100000,1,3,0.{level},0,\n"
+    rows = [row.format(level=level, seed=seed) for level in (3, 4) for seed in range(5)]
+    head = "problem,algorithm,seed,evaluations,cpu_seconds,front_size,hypervolume,violations,error\n"
+    (empty_machine / "level-runs.csv").write_text(head + "".join(rows))
+    out = run("experiment", "claims", "--rows", ".", "--out", "page").out
+    assert re.search(r"level 3 on rc_205.2.*\*\*held\*\* \| rc_205.2: Pareto-NRPA \(level 4\) 0.40, .* 0.30", out)
+
+
 def test_claims_without_runs(run, official, monkeypatch):
     use_official_data(official, monkeypatch)
     outcome = run("experiment", "claims")

@@ -16,6 +16,7 @@ from pareto_nrpa.experiments.statistics import (
     outcome,
     pairwise_comparisons,
     rank_sum,
+    rounded_mean,
     signed_rank,
 )
 
@@ -253,3 +254,12 @@ def test_pairwise_comparisons_leave_out_problems_that_one_side_did_not_run():
 
 def test_no_pairwise_comparisons_without_opponents():
     assert pairwise_comparisons({"p": {"A": LOW}}, "A", more_is_better=True) == []
+
+
+def test_what_is_the_same_up_to_the_last_bit_ranks_the_same():
+    """Means of equal runs differ by rounding, and ranks were told apart by it."""
+    a, b = np.full(30, 0.1), np.full(7, 0.1)
+    assert a.mean() != b.mean()
+    assert rounded_mean(a) == rounded_mean(b)
+    (pair,) = pairwise_comparisons({p: {"A": a, "B": b} for p in "pqrs"}, "A", more_is_better=True)
+    assert (pair.tied, pair.p_value) == (4, 1.0)

@@ -232,11 +232,19 @@ def draw_figures(chosen: Selection, out: OutOption = None) -> None:
 
 
 @app.command("claims")
-def check_claims(out: OutOption = None, results: ResultsOption = _RESULTS, data: DataOption = None) -> None:
+def check_claims(
+    out: OutOption = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(help="Folder with rows measured before (PLAN-runs.csv), for problems whose runs are not there."),
+    ] = None,
+    results: ResultsOption = _RESULTS,
+    data: DataOption = None,
+) -> None:
     """Hold the paper's claims against the runs that are there, one by one."""
     from ..experiments.store import Store
 
-    path = _write_claims(Store(results), out or results, None if data is None else str(data), {})
+    path = _write_claims(Store(results), out or results, None if data is None else str(data), {}, rows)
     typer.echo(path.read_text(encoding="utf-8"))
     typer.echo(f"written: {path}", err=True)
 
@@ -315,13 +323,19 @@ def _fingerprints(plan: Plan, data: Path | None) -> dict[str, str]:
     return {problem: data_fingerprint(load(problem, data=data)) for problem in plan.problems}
 
 
-def _write_claims(store: Store, target: Path, data: str | None, plans: dict[str, Plan]) -> Path:
+def _write_claims(
+    store: Store, target: Path, data: str | None, plans: dict[str, Plan], rows: Path | None = None
+) -> Path:
     """Write the page of claims, with plans as they were run or else as they come."""
     from ..experiments.claims import CLAIMS
     from ..experiments.measure import measure
     from ..experiments.plan import load_plan
     from ..experiments.report import write_claims
+    from ..experiments.rows import read_csv
 
-    names = dict.fromkeys(claim.plan for claim in CLAIMS)
-    whole = {name: plans.get(name) or load_plan(name) for name in names}
-    return write_claims({name: measure(plan, store, data) for name, plan in whole.items()}, target)
+    measured = {}
+    for name in dict.fromkeys(claim.plan for claim in CLAIMS):
+        file = None if rows is None else rows / f"{name}-runs.csv"
+        earlier = read_csv(file) if file is not None and file.exists() else []
+        measured[name] = measure(plans.get(name) or load_plan(name), store, data, all_seeds=True, earlier=earlier)
+    return write_claims(measured, target)

@@ -10,7 +10,7 @@ from .. import __version__
 from .common import DataOption
 
 if TYPE_CHECKING:
-    from ..problem import CompiledProblem
+    from pathlib import Path
 
 
 def info(
@@ -19,9 +19,7 @@ def info(
 ) -> None:
     """Describe an instance, or this installation."""
     if instance:
-        from ..problems import load
-
-        _describe(load(instance, data=data))
+        _describe(instance, data)
         return
     import platform
     from importlib.metadata import version
@@ -35,35 +33,18 @@ def info(
     typer.echo(f"instances found: {len(instance_names(data))}")
 
 
-def _describe(problem: CompiledProblem) -> None:
-    from ..problems.mo_tsptw import TSPTWData
-
-    known = problem.reference_front
-    if known is not None and known.is_table:
-        _describe_known(problem)
-        return
-    typer.echo(f"{problem.name}: {problem.max_moves + 1} cities, {problem.n_objectives} objective(s)")
-    if isinstance(problem.data, TSPTWData):
-        widths = (problem.data.closes - problem.data.opens)[1:]
-        typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
-    else:
-        typer.echo("no time windows")
-    if known is not None:
-        ends = f"from {_point(known.front.min(axis=0))} to {_point(known.front.max(axis=0))}"
-        typer.echo(f"true front: {len(known.front)} points, {ends}, proved complete")
-    typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
-
-
-def _describe_known(problem: CompiledProblem) -> None:
-    """Describe a problem whose solutions are all known."""
+def _describe(instance: str, data: Path | None) -> None:
+    from ..problems.catalogue import describe
     from ..reference_front import true_front
 
-    known, front = problem.reference_front, true_front(problem)
-    assert known is not None
-    assert front is not None
-    typer.echo(f"{problem.name}: {problem.max_moves} moves, {len(known.points):,} solutions")
-    typer.echo(f"objectives: {', '.join(problem.objective_names or ())}")
-    typer.echo(f"true front: {len(front)} points, from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}")
+    problem, lines = describe(instance, data=data)
+    for line in lines:
+        typer.echo(line)
+    front = true_front(problem)
+    if front is not None:
+        ends = f"from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}"
+        how = "" if problem.reference_front and problem.reference_front.is_table else ", proved complete"
+        typer.echo(f"true front: {len(front)} points, {ends}{how}")
     typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
 
 

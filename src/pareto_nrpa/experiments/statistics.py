@@ -33,6 +33,11 @@ def mean_and_interval(values: ArrayLike) -> tuple[float, float]:
     return float(array.mean()), _NORMAL_95 * deviation / math.sqrt(array.size)
 
 
+def rounded_mean(values: NDArray[np.float64]) -> float:
+    """Return the mean in steps of 1e-9: algorithms that found the same must not rank apart by the last bit."""
+    return round(float(values.mean()), 9)
+
+
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return p-values adjusted for testing several hypotheses at once (Holm 1979)."""
     p = np.asarray(p_values, dtype=float)
@@ -124,7 +129,7 @@ def pairwise_comparisons(
         both = [s for s in samples.values() if len(s.get(reference, ())) and len(s.get(label, ()))]
         pairs = [(s[reference], s[label]) for s in both]
         results = [outcome(a, b, more_is_better=more_is_better) for a, b in pairs]
-        means = np.array([(a.mean(), b.mean()) for a, b in pairs]).reshape(-1, 2)
+        means = np.array([(rounded_mean(a), rounded_mean(b)) for a, b in pairs]).reshape(-1, 2)
         p_value = signed_rank(means[:, 0], means[:, 1])
         counts = results.count(1), results.count(0), results.count(-1)
         found.append(PairwiseComparison(reference, label, *counts, p_value))

@@ -23,6 +23,7 @@ from .statistics import (
     holm,
     mean_and_interval,
     pairwise_comparisons,
+    rounded_mean,
     signed_rank,
 )
 
@@ -288,7 +289,7 @@ def comparison(measured: Measured, metric: str, reference: str | None = None) ->
     complete = {p: s for p, s in samples.items() if all(len(s[label]) for label in labels)}
     if len(complete) < 2 or len(labels) < 2:
         return None
-    means = np.array([[s[label].mean() for label in labels] for s in complete.values()])
+    means = np.array([[rounded_mean(s[label]) for label in labels] for s in complete.values()])
     ranks = average_ranks(means, more_is_better=METRICS[metric].more_is_better)
     chosen = reference or labels[int(ranks.argmin())]
     return Comparison(

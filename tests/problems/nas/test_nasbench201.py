@@ -1,5 +1,7 @@
 import pickle
+import zipfile
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from pareto_nrpa import DataError, InstanceError, MaxEvaluations, ProblemError, 
 from pareto_nrpa.metrics import n_found, nondominated
 from pareto_nrpa.problems.nas import cells201, table201
 from pareto_nrpa.problems.nas.cells201 import N_CELLS, all_cells, cell_moves, cell_rows, cell_string
+from pareto_nrpa.problems.nas.files import computed_once
 from pareto_nrpa.problems.nas.nasbench201 import nas_bench_201
 
 EXAMPLE = "|avg_pool_3x3~0|+|nor_conv_1x1~0|skip_connect~1|+|nor_conv_1x1~0|skip_connect~1|skip_connect~2|"
@@ -121,7 +124,7 @@ def test_what_is_computed_needs_no_table(tmp_path):
     [
         ("objectives=c10_eror+params", r"no objective 'c10_eror'. Did you mean c10_error\? There are: c10_error, "),
         ("objectives=params+params", "asked for once"),
-        ("objectives=", "it takes objectives="),
+        ("objectives=", "objectives of nas-bench-201 must be names joined by [+], got ''"),
         ("seed=3", "'seed=3' is not an option of nas-bench-201"),
     ],
 )
@@ -158,6 +161,8 @@ def shorten(table):
         (shorten, r"must have 15,625 rows, column 'ops' has \(15615, 6\)"),
         (put("ops", 0), "must have every cell once, [23] are missing"),
         (put("ops", 5), "six operations from 0 to 4"),
+        (put("c10_valid200", 100.5), "column 'c10_valid200' of .* must be from 0 to 100, got 100.5"),
+        (put("c10_valid200", -1), "must be from 0 to 100, got -1"),
         (put("c10_valid200", np.nan), "must be finite numbers; 3 are not"),
         (lambda table: table.update(c10_valid200=table["arch"]), "must be numbers"),
         (lambda table: table.update(ops=table["ops"][:, :5]), "six operations"),
@@ -181,6 +186,43 @@ def test_a_file_that_is_no_table(tmp_path, write_table):
         np.save(file, np.zeros(3))
     with pytest.raises(DataError, match="is not a table of columns"):
         load("nas-bench-201", data=tmp_path)
+
+
+def test_a_column_that_unpacks_to_gigabytes_is_refused_unread(tmp_path):
+    (tmp_path / "nas").mkdir()
+    with zipfile.ZipFile(tmp_path / "nas" / "nasbench201.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        with archive.open("ops.npy", "w", force_zip64=True) as member:
+            for _ in range(201):
+                member.write(bytes(1_000_000))
+        archive.writestr("c10_valid200.npy", b"")
+    with pytest.raises(DataError, match=r"column 'ops' of .* unpacks to more than 200,000,000 bytes"):
+        load("nas-bench-201", data=tmp_path)
+
+
+@pytest.mark.parametrize("shape", ["(999999999999,)", "(15625, 6, 9", "(-1,)", "15625", "(True,)", "((),)"])
+def test_a_header_that_promises_something_else_is_refused(table_201, tmp_path, shape):
+    header = f"{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    member = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(93750)
+    (tmp_path / "nas").mkdir()
+    with zipfile.ZipFile(tmp_path / "nas" / "nasbench201.npz", "w") as archive:
+        archive.writestr("ops.npy", member)
+        archive.writestr("c10_valid200.npy", member)
+    with pytest.raises(DataError, match="is not a table of columns"):
+        load("nas-bench-201", data=tmp_path)
+
+
+def test_what_was_computed_once_is_computed_again_if_damaged(tmp_path):
+    source = tmp_path / "source"
+    source.write_bytes(b"numbers")
+    computed = partial(computed_once, "squares", [source], "1")
+    assert computed(lambda: np.arange(5) ** 2).tolist() == [0, 1, 4, 9, 16]
+    assert computed(lambda: pytest.fail("it is there")).tolist() == [0, 1, 4, 9, 16]
+    (path,) = (tmp_path / "cache").rglob("squares-*.npy")
+    good = path.read_bytes()
+    for bad in (b"", good[:-1], good[:40], good[:-8] + b"\x07" + good[-7:], good[32:]):
+        path.write_bytes(bad)
+        assert computed(lambda: np.arange(5) ** 2).tolist() == [0, 1, 4, 9, 16]
+        assert path.read_bytes() == good
 
 
 def test_objects_in_a_table_are_not_unpickled(table_201, write_table):

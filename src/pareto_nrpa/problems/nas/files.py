@@ -7,6 +7,7 @@ import io
 import logging
 import math
 import textwrap
+import warnings
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,8 @@ def _array(content: bytes) -> NDArray[np.generic]:
     file = io.BytesIO(content)
     version = np.lib.format.read_magic(file)
     read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
-    shape, fortran, dtype = read(file)
+    with warnings.catch_warnings(action="error"):  # a header of Python 2 is as good as damaged
+        shape, fortran, dtype = read(file)
     if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - file.tell():
         raise ValueError("objects, or another length than the header says")
     return np.frombuffer(content, dtype, offset=file.tell()).reshape(shape, order="F" if fortran else "C").copy()
