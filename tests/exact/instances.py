@@ -191,7 +191,21 @@ def small(rng, n, m):
 
 KINDS = {
     kind.__name__: kind
-    for kind in (tight, loose, back_in_time, small, anywhere, ties, zeros, asymmetric, boundary, rigid, unlimited, twins, large)
+    for kind in (
+        tight,
+        loose,
+        back_in_time,
+        small,
+        anywhere,
+        ties,
+        zeros,
+        asymmetric,
+        boundary,
+        rigid,
+        unlimited,
+        twins,
+        large,
+    )
 }
 
 

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.matrices import rounded, rounded_all, shortest_times, step_below
 
-costs = st.one_of(st.just(0.0), st.floats(1e-200, 1e6), st.floats(-200, 200).map(lambda e: 10.0**e), st.integers(0, 10**6).map(float))
+costs = st.one_of(
+    st.just(0.0), st.floats(1e-200, 1e6), st.floats(-200, 200).map(lambda e: 10.0**e), st.integers(0, 10**6).map(float)
+)
 
 
 @given(cost=costs)

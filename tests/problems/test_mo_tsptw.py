@@ -71,11 +71,7 @@ def slow_legal_moves(data, tour, detours=True):
         return min(data.closes[city] * room, data.closes[0] * room - to_depot)
 
     deadlines = {city: deadline(city) for city in unvisited}
-    lost = {
-        city
-        for city in unvisited
-        if now + quickest(data, here, city, customers - {here, city}) > deadlines[city]
-    }
+    lost = {city for city in unvisited if now + quickest(data, here, city, customers - {here, city}) > deadlines[city]}
     if lost:
         return lost
 

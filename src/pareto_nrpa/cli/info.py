@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,6 +47,8 @@ def _describe(problem: CompiledProblem) -> None:
     if isinstance(problem.data, TSPTWData):
         widths = (problem.data.closes - problem.data.opens)[1:]
         typer.echo(f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average")
+        closes = problem.data.closes[0]
+        typer.echo(f"tours must be back by {closes:g}" if isfinite(closes) else "tours may be back at any time")
     else:
         typer.echo("no time windows")
     front = true_front(problem)

@@ -108,7 +108,9 @@ def _read_row(path: Path, line: int, fields: list[str]) -> list[float]:
             raise InstanceError(f"{path}, line {line}: {name} must not be negative, got {value:g}.")
         values.append(value)
     if values[5] < values[4]:
-        raise InstanceError(f"{path}, line {line}: the window closes at {values[5]:g}, before it opens at {values[4]:g}.")
+        raise InstanceError(
+            f"{path}, line {line}: the window closes at {values[5]:g}, before it opens at {values[4]:g}."
+        )
     return values
 
 
