@@ -1,4 +1,4 @@
-"""Bounds and preparation never exclude a feasible tour, whatever the prices are."""
+"""Bounds and preparation never exclude a feasible tour, whatever the dual prices are."""
 
 import numpy as np
 import pytest
@@ -76,15 +76,15 @@ def test_the_reversed_network_allows_every_feasible_tour_backwards(kind):
 
 
 def relaxation_of(problem, networks, truth, weights, effort, seed):
-    """Return a relaxation with prices that were looked for, or are anything."""
+    """Return a relaxation with dual prices that were looked for, or are anything."""
     relaxation = Relaxation(networks, np.array(weights), lambda numbers: None)
     best = float((truth.objectives @ weights).min())
     if seed % 3 == 0:
         rng = np.random.default_rng(seed)
-        relaxation.prices = rng.normal(size=len(relaxation.prices)) * relaxation.sums.max()
-        relaxation.prices[0] = 0.0
+        relaxation.dual_prices = rng.normal(size=len(relaxation.dual_prices)) * relaxation.sums.max()
+        relaxation.dual_prices[0] = 0.0
     else:
-        relaxation.find_prices(best, effort, is_warm=False)
+        relaxation.find_dual_prices(best, effort, is_warm=False)
     return relaxation, best
 
 
@@ -95,7 +95,7 @@ def test_no_bound_is_above_the_tour_that_it_bounds(kind):
             effort = EFFORTS[seed % 3]
             relaxation, best = relaxation_of(problem, networks, truth, weights, effort, seed)
             sums = truth.objectives @ weights
-            error = 1e-9 * min(1.0, sums.max()) + 1e-12 * (sums.max() + np.abs(relaxation.prices).sum())
+            error = 1e-9 * min(1.0, sums.max()) + 1e-12 * (sums.max() + np.abs(relaxation.dual_prices).sum())
             for limit in (np.inf, float(np.median(sums)) + error, best + error, best):
                 direction = relaxation.direction(limit, effort)
                 assert direction.least <= best + error, problem.name
@@ -123,7 +123,7 @@ def bounds_along(data, direction, tour, times):
         spent += data.costs[:, at, city] @ direction.weights
         at = city
         completion = look_up(direction.bounds, n - position, city, tour[:position], time)
-        yield spent + direction.prices[tour[:position]].sum() - direction.prices.sum() + completion
+        yield spent + direction.dual_prices[tour[:position]].sum() - direction.dual_prices.sum() + completion
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -134,7 +134,7 @@ def test_no_label_of_an_efficient_tour_is_pruned_just_above_its_vector(kind):
         for weights in WEIGHTS:
             relaxation, _ = relaxation_of(problem, networks, truth, weights, EFFORTS[seed % 3], seed)
             directions.append(relaxation.direction(np.inf, EFFORTS[seed % 3]))
-        scale = 1e-12 * (truth.objectives.max() + max(np.abs(direction.prices).sum() for direction in directions))
+        scale = 1e-12 * (truth.objectives.max() + max(np.abs(direction.dual_prices).sum() for direction in directions))
         step = max(1e-9 * min(1.0, truth.objectives.max()), scale)
         for vector in truth.efficient:
             corners = np.array([[vector @ direction.weights for direction in directions]]) + step

@@ -103,7 +103,8 @@ def test_a_file_that_is_no_certificate_is_refused(tmp_path):
 WRONG_VALUES = {
     "objectives": [None, 3, "x", [], [[1]], [[1, 2, 3]], [["a", "b"]], [[None, 1]], {"a": 1}, [[1e400, 1]],
                    [[float("nan")] * 2], [["1", "2"]], [[True, False]]],
-    "solutions": [None, 3, [3], [["x"]], [], [[1.5]], [[None]], [[1e400]], {"a": 1}, "12", [[True]], [[1, 1]], [[-1]], [[]]],
+    "solutions": [None, 3, [3], [["x"]], [], [[1.5]], [[None]], [[1e400]], {"a": 1}, "12", [[True]], [[1, 1]], [[-1]],
+                  [[]]],
     "instance": [None, 3, ["x"], "x" * 10_000],
     "fingerprint": [None, 3, ["x"], "x" * 10_000],
     "stopped_by": [None, 3, ["x"], "x" * 10_000],
@@ -133,8 +134,14 @@ def test_a_wrong_value_is_refused(tmp_path, proved, name):
 def test_a_certificate_that_contradicts_itself_is_refused(tmp_path, proved):
     path, content = tmp_path / "other.json", proved.to_dict()
     open_box = {"from": [0, 0], "to": [1, None]}
-    for changes in ({"status": "not finished", "proved": False}, {"status": "proved infeasible"}, {"gap": 0.5},
-                    {"open_boxes": [open_box]}, {"stopped_by": "Ctrl-C"}, {"objectives": [], "solutions": []}):  # fmt: skip
+    for changes in (
+        {"status": "not finished", "proved": False},
+        {"status": "proved infeasible"},
+        {"gap": 0.5},
+        {"open_boxes": [open_box]},
+        {"stopped_by": "Ctrl-C"},
+        {"objectives": [], "solutions": []},
+    ):
         path.write_text(json.dumps({**content, **changes}))
         assert "the certificate says" in refused(path), changes
     for values in (content["objectives"][::-1], [content["objectives"][0]] * len(content["objectives"])):

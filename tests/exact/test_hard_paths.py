@@ -245,7 +245,7 @@ def test_directions_hold_for_all_boxes_of_an_interval(data):
     problem = instance("loose", 0, 4)
     proof = Proof(build_networks(problem.data), front, 1e9, lambda progress: None)
     for direction in proof._directions(interval, WEAK):
-        sums = front.boxes(interval) @ direction.weights
+        sums = front.local_upper_bounds(interval) @ direction.weights
         assert (sums <= direction.limit).all()
 
 

@@ -61,7 +61,7 @@ def test_a_point_is_new_unless_a_known_one_is_as_good(vectors):
 @given(vectors=points, interval=intervals)
 def test_boxes_hold_exactly_the_new_points_of_an_interval(vectors, interval):
     front = front_of(vectors)
-    boxes = front.boxes(interval)
+    boxes = front.local_upper_bounds(interval)
     for point, is_new in zip(GRID, front.is_new(np.array(GRID)), strict=True):
         is_below = bool((point < boxes).all(axis=1).any())
         if is_new and is_inside(point[0], interval):
@@ -74,7 +74,7 @@ def test_boxes_hold_exactly_the_new_points_of_an_interval(vectors, interval):
 @given(vectors=points)
 def test_with_one_objective_there_is_one_box(vectors):
     front = front_of(vectors, 1)
-    assert front.boxes().tolist() == [[min(vector[0] for vector in vectors) if vectors else INF]]
+    assert front.local_upper_bounds().tolist() == [[min(vector[0] for vector in vectors) if vectors else INF]]
 
 
 @given(proved=st.lists(intervals, max_size=6))

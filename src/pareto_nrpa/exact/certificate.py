@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..exceptions import ParetoNRPAError
 from ..files import write_atomically
@@ -16,7 +13,9 @@ from .fields import INFEASIBLE, OPEN, PROVED, READERS, of_one_width, shortened
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
 _FORMAT = "pareto-nrpa certificate 1"

@@ -23,12 +23,14 @@ def open_boxes(front: KnownFront, intervals: list[Interval], bounds: list[LowerB
     """Return from where to where each open box reaches, [b, 2, m]."""
     m = front.objectives.shape[1]
     if m == 1:
-        corners = [[[_least(bounds, 0, 1)], corner] for corner in front.boxes().tolist()] if intervals else []
+        corners = (
+            [[[_least(bounds, 0, 1)], corner] for corner in front.local_upper_bounds().tolist()] if intervals else []
+        )
         return np.array(corners).reshape(-1, 2, m)
     boxes = []
     for begin, end in intervals:
         start = begin
-        for corner in front.boxes((begin, end)).tolist():
+        for corner in front.local_upper_bounds((begin, end)).tolist():
             low = [max(start, _least(bounds, 0, m)), _envelope(bounds, corner[0])]
             start = corner[0]
             if low[0] < corner[0] and low[1] < corner[1]:

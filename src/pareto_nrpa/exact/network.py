@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Times that were computed in another order than along a tour may differ from those in the last digits.
 TOLERANCE = 1e-7
-# They are that small up to this time. Longer days are counted in a larger unit, very short ones in a smaller one: a power
+# They are that small up to this time. Longer days are counted in a larger unit, short ones in a smaller one: a power
 # of 2, which changes no digit.
 _SHORTEST_DAY, _LONGEST_DAY = 1.0, 1e5
 _MOST_ROUNDS = 1000

@@ -142,9 +142,9 @@ class Proof:
                 break
             self._hope = min(most, _HOPE * self._hope + most / 100)  # which may have been 0
 
-    def _boxes(self, interval: Interval) -> NDArray[np.float64]:
+    def _local_upper_bounds(self, interval: Interval) -> NDArray[np.float64]:
         """Return the corners of the boxes of an interval; before there is a tour, what one is hoped to cost."""
-        boxes = self.front.boxes(interval)
+        boxes = self.front.local_upper_bounds(interval)
         if not len(self.front):
             boxes[:, 0] = self._hope
         return boxes
@@ -175,7 +175,7 @@ class Proof:
 
     def _search(self, interval: Interval, stage: Stage) -> tuple[bool, int]:
         """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
-        boxes = self._boxes(interval)
+        boxes = self._local_upper_bounds(interval)
         directions = self._directions(interval, stage.effort)
         corners = np.column_stack([self._corners(boxes, direction) for direction in directions])
         if (corners > [direction.limit for direction in directions]).any():
@@ -205,18 +205,20 @@ class Proof:
         """Return what the weighted sum of a tour in a box is below."""
         sums = _sums(boxes, direction.weights)
         below = _STEPS_BELOW_A_CORNER * _sums(step_below(boxes), direction.weights)
-        return np.asarray(sums - below + self._noise(sums, direction.prices))
+        return np.asarray(sums - below + self._noise(sums, direction.dual_prices))
 
-    def _noise(self, sums: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _noise(self, sums: NDArray[np.float64], dual_prices: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return by how much weighted sums may differ when they are made in another order."""
-        largest = np.abs(sums) + 2 * np.abs(prices).sum()  # that is added up on the way
+        largest = np.abs(sums) + 2 * np.abs(dual_prices).sum()  # that is added up on the way
         return np.asarray(_NOISE * len(self.networks.forward.opens) * largest)
 
-    def _limit(self, boxes: NDArray[np.float64], weights: NDArray[np.float64], prices: NDArray[np.float64]) -> float:
+    def _limit(
+        self, boxes: NDArray[np.float64], weights: NDArray[np.float64], dual_prices: NDArray[np.float64]
+    ) -> float:
         """Return up to where bounds must hold for all boxes."""
         sums = _sums(boxes, weights)
         unit = float(unit_costs(self.networks.forward.costs) @ weights)
-        room = _ABOVE_THE_CORNERS * unit + _SHARE_ABOVE_THE_CORNERS * np.abs(sums) + 2 * self._noise(sums, prices)
+        room = _ABOVE_THE_CORNERS * unit + _SHARE_ABOVE_THE_CORNERS * np.abs(sums) + 2 * self._noise(sums, dual_prices)
         return float((sums + room).max())
 
     def _count(self, numbers: NDArray[np.int64]) -> None:
@@ -234,7 +236,7 @@ class Proof:
 
     def _directions(self, interval: Interval, effort: Effort) -> list[Direction]:
         """Return the directions in which an interval is bounded: across it, and across its neighbours."""
-        boxes = self._boxes(interval)
+        boxes = self._local_upper_bounds(interval)
         if self.front.objectives.shape[1] == 1:
             return [self._direction(np.ones(1), boxes, effort)]
         first = self.front.objectives[:, 0]
@@ -245,7 +247,7 @@ class Proof:
         begin = max(int(np.searchsorted(first, interval[0], "right")) - 1, 0)
         end = min(int(np.searchsorted(first, interval[1])), len(first) - 1)
         left, right = max(0, 2 * begin - end), min(len(first) - 1, 2 * end - begin)
-        around = self.front.boxes((first[left], first[right]))
+        around = self.front.local_upper_bounds((first[left], first[right]))
         around = np.concatenate([boxes, around[np.isfinite(around).all(axis=1)]])
         across = self._across(begin, end)
         return [
@@ -273,10 +275,10 @@ class Proof:
         is_known = near is not None and near.effort == effort and _distance(near.weights, weights) <= tolerance
         if near is None or not is_known:
             return self._make_direction(weights, boxes, effort, near)
-        if self._limit(boxes, near.weights, near.prices) <= near.limit:
+        if self._limit(boxes, near.weights, near.dual_prices) <= near.limit:
             return near
         self.directions = [known for known in self.directions if known is not near]
-        return self._make_direction(near.weights, boxes, effort, near, new_prices=False)
+        return self._make_direction(near.weights, boxes, effort, near, new_dual_prices=False)
 
     def _make_direction(
         self,
@@ -285,17 +287,17 @@ class Proof:
         effort: Effort,
         near: Direction | None,
         *,
-        new_prices: bool = True,
+        new_dual_prices: bool = True,
     ) -> Direction:
         """Compute the bounds for a direction, starting from what was found for a near one."""
         relaxation = Relaxation(self.networks, weights, self._count)
-        if near is not None and np.abs(near.prices).max() > _OUT_OF_SCALE * relaxation.sums.max():
+        if near is not None and np.abs(near.dual_prices).max() > _OUT_OF_SCALE * relaxation.sums.max():
             near = None
         relaxation.start_from(near)
-        if new_prices:
+        if new_dual_prices:
             best_known = (self.front.objectives @ weights).min() if len(self.front) else 2 * relaxation.sums.max()
-            relaxation.find_prices(float(best_known), effort, is_warm=near is not None)
-        direction = relaxation.direction(self._limit(boxes, weights, relaxation.prices), effort)
+            relaxation.find_dual_prices(float(best_known), effort, is_warm=near is not None)
+        direction = relaxation.direction(self._limit(boxes, weights, relaxation.dual_prices), effort)
         self.least.append((weights, direction.least))
         self.directions = [*self.directions[1 - _DIRECTIONS_KEPT :], direction]
         return direction

@@ -47,8 +47,8 @@ class KnownFront:
         is_better = np.any(self.objectives[None] > points[:, None], axis=2)
         return np.asarray(np.all(is_better, axis=1))
 
-    def boxes(self, interval: Interval = EVERYTHING) -> NDArray[np.float64]:
-        """Return the corners of the boxes that a new tour must be in, strictly below the corner in each objective.
+    def local_upper_bounds(self, interval: Interval = EVERYTHING) -> NDArray[np.float64]:
+        """Return the corners of the boxes that a new tour must be in, strictly below one of them in each objective.
 
         With two objectives, those that a tour whose first one is in the interval can be in.
         """

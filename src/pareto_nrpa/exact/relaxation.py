@@ -1,9 +1,9 @@
 """What a weighted sum of the costs is at least, for a tour and for every way to complete a path.
 
 The relaxation: ng-routes, paths that visit n - 1 cities in their windows but forget cities they have been to. Visiting
-a city costs its price; a tour pays each price once, so prices that make the cheapest route a tour are the best ones.
-They are found by a subgradient method. At those prices the routes made on the reversed network, by number of cities,
-first city, memory and time, are the completion bounds.
+a city costs its dual price; a tour pays each price once, so prices that make the cheapest route a tour are the best
+ones. They are found by a subgradient method. At those prices the routes made on the reversed network, by number of
+cities, first city, memory and time, are the completion bounds.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _FAR = 1e300
 _BUCKETS = 32  # of time, in the tables of bounds
-_COARSE, _FINE = 100, 400  # times that the search of prices tells apart
+_COARSE, _FINE = 100, 400  # times that the search of dual prices tells apart
 
 
 @dataclass(frozen=True)
 class Effort:
     """How much work goes into the bounds of one direction."""
 
-    coarse_steps: int  # for the prices
-    fine_steps: int  # for the prices, while memory grows where routes go round in circles
+    coarse_steps: int  # for the dual prices
+    fine_steps: int  # for the dual prices, while memory grows where routes go round in cycles
     memory: int  # cities remembered at a city, at most
     final_memory: int  # in the table of bounds
 
@@ -44,7 +44,7 @@ class Direction(NamedTuple):
     limit: float
     effort: Effort
     least: float  # no tour is below
-    prices: NDArray[np.float64]
+    dual_prices: NDArray[np.float64]
     neighbours: list[list[int]]
     bounds: Bounds
 
@@ -61,7 +61,7 @@ class Relaxation:
         self.networks = networks
         self.weights = weights
         self.sums = np.tensordot(weights, networks.forward.costs, axes=1)
-        self.prices = np.zeros(len(self.sums))
+        self.dual_prices = np.zeros(len(self.sums))
         self._look_up = look_up
         either_way = networks.forward.arcs | networks.forward.arcs.T
         distances = np.where(either_way, np.minimum(self.sums, self.sums.T), np.inf)
@@ -74,11 +74,11 @@ class Relaxation:
     def start_from(self, near: Direction | None) -> None:
         """Begin with what was found for a near direction."""
         if near is not None:
-            self.prices = near.prices
+            self.dual_prices = near.dual_prices
             self.neighbours = [list(cities) for cities in near.neighbours]
 
-    def find_prices(self, best_known: float, effort: Effort, *, is_warm: bool) -> None:
-        """Look for prices at which the cheapest route costs most; `best_known` is the value of a tour."""
+    def find_dual_prices(self, best_known: float, effort: Effort, *, is_warm: bool) -> None:
+        """Look for dual prices at which the cheapest route costs most; `best_known` is the value of a tour."""
         self.neighbours = [cities[: effort.memory] for cities in self.neighbours]
         coarse_steps, fine_steps = (0, effort.fine_steps // 3) if is_warm else (effort.coarse_steps, effort.fine_steps)
         self._climb(best_known, coarse_steps, grid=self.networks.horizon / _COARSE, memory=0)
@@ -86,8 +86,8 @@ class Relaxation:
 
     def _climb(self, best_known: float, steps: int, *, grid: float, memory: int) -> None:
         """Make some steps of a subgradient method whose direction is a running mean."""
-        best, best_prices, scale, failures = -_FAR, self.prices, 1.0, 0
-        mean: NDArray[np.float64] = np.zeros(len(self.prices))
+        best, best_dual_prices, scale, failures = -_FAR, self.dual_prices, 1.0, 0
+        mean: NDArray[np.float64] = np.zeros(len(self.dual_prices))
         for step in range(steps):
             layers = self._routes(self.networks.forward, self.neighbours, grid=grid)
             if layers is None:
@@ -98,20 +98,20 @@ class Relaxation:
             else:
                 failures += 1
             if value > best:
-                best, best_prices = value, self.prices
+                best, best_dual_prices = value, self.dual_prices
             if failures == 3:
                 scale, failures = 0.7 * scale, 0
-                self.prices = best_prices
-            surplus = np.bincount(route, minlength=len(self.prices)).astype(np.float64) - 1.0
+                self.dual_prices = best_dual_prices
+            surplus = np.bincount(route, minlength=len(self.dual_prices)).astype(np.float64) - 1.0
             surplus[0] = 0.0
             if not surplus.any():
                 break
             if memory:
-                self._remember_circles(route, memory)
+                self._remember_cycles(route, memory)
             mean = surplus if step == 0 else 0.6 * mean + 0.4 * surplus
             missing = max(best_known - value, 2e-4 * abs(best_known))
-            self.prices = self.prices + scale * missing / (surplus @ surplus) * mean
-        self.prices = best_prices
+            self.dual_prices = self.dual_prices + scale * missing / (surplus @ surplus) * mean
+        self.dual_prices = best_dual_prices
 
     def _routes(
         self,
@@ -122,9 +122,9 @@ class Relaxation:
         bounds: Bounds | None = None,
     ) -> list[Layer] | None:
         """Return all routes, layer by layer, or None if there are none."""
-        n = len(self.prices)
+        n = len(self.dual_prices)
         sums = self.sums if network is self.networks.forward else self.sums.T
-        network = relaxed(network, sums + self.prices, _memories(neighbours))
+        network = relaxed(network, sums + self.dual_prices, _memories(neighbours))
         bounds = bounds or no_bounds(n, 1)
         layer, layers = root(network), []
         for position in range(1, n):
@@ -135,17 +135,17 @@ class Relaxation:
         return layers
 
     def _cheapest(self, layers: list[Layer]) -> tuple[float, list[int]]:
-        """Return the cheapest route and its cost, without the prices of a tour."""
+        """Return the cheapest route and its cost, without the dual prices of a tour."""
         last = layers[-1].last()
         values = layers[-1].costs[:, 0] + self.sums[last, 0]
         path = int(np.argmin(values))
-        value, route = float(values[path] - self.prices.sum()), []
+        value, route = float(values[path] - self.dual_prices.sum()), []
         for layer in reversed(layers):
             route.append(int(layer.last()[path]))
             path = int(layer.parents[path])
         return value, route[::-1]
 
-    def _remember_circles(self, route: list[int], memory: int) -> None:
+    def _remember_cycles(self, route: list[int], memory: int) -> None:
         """Let the cities between two visits of a city remember it, where there is room."""
         seen: dict[int, int] = {}
         for at, city in enumerate(route):
@@ -157,7 +157,7 @@ class Relaxation:
             seen[city] = at
 
     def direction(self, limit: float, effort: Effort) -> Direction:
-        """Return the completion bounds at the prices found, for tours whose sum is below `limit`."""
+        """Return the completion bounds at the dual prices found, for tours whose sum is below `limit`."""
         ahead = self._routes(self.networks.forward, self.neighbours)
         least = np.inf if ahead is None else self._cheapest(ahead)[0]
         after: list[Layer] = []
@@ -170,13 +170,13 @@ class Relaxation:
             # Routes that begin where others were cut off are not the cheapest; below the limit none is cut off.
             least = max(least, min(limit, self._least_of(after)))
         bounds = self._table(after, self.networks.backward, wide, np.empty((0, 1)), paid=True)
-        return Direction(self.weights, limit, effort, least, self.prices, self.neighbours, bounds)
+        return Direction(self.weights, limit, effort, least, self.dual_prices, self.neighbours, bounds)
 
     def _least_of(self, layers: list[Layer]) -> float:
         """Return the cost of the cheapest of routes made on the reversed network."""
         if not layers:
             return np.inf
-        return float((layers[-1].costs[:, 0] + self.sums[0, layers[-1].last()]).min() - self.prices.sum())
+        return float((layers[-1].costs[:, 0] + self.sums[0, layers[-1].last()]).min() - self.dual_prices.sum())
 
     def _table(
         self,
@@ -187,8 +187,8 @@ class Relaxation:
         *,
         paid: bool = False,
     ) -> Bounds:
-        """Return routes as completions of paths that come the other way; these have paid prices, or real costs only."""
-        n = len(self.prices)
+        """Return routes as completions of paths that come the other way; these have paid prices, or costs only."""
+        n = len(self.dual_prices)
         there = self.networks.backward if network is self.networks.forward else self.networks.forward
         sizes = np.array([len(cities) for cities in neighbours])
         bits = np.zeros((n, max(1, sizes.max())), np.int64)
@@ -202,7 +202,7 @@ class Relaxation:
         for length, layer in enumerate(layers, 1):
             end = tabulate(
                 values, places[0, length], layer.states, layer.times, layer.costs, sizes, bits, starts, widths,
-                _BUCKETS, self.prices, self.networks.horizon, end,
+                _BUCKETS, self.dual_prices, self.networks.horizon, end,
             )  # fmt: skip
         return Bounds(
             weights=self.weights[None] if paid else np.ones((1, 1)),
@@ -213,8 +213,8 @@ class Relaxation:
             starts=starts,
             widths=widths,
             buckets=_BUCKETS,
-            paid=_prices_by_byte(self.prices)[None] if paid else np.zeros((1, 8, 256)),
-            total=np.array([self.prices.sum()]),
+            paid=_dual_prices_by_byte(self.dual_prices)[None] if paid else np.zeros((1, 8, 256)),
+            total=np.array([self.dual_prices.sum()]),
             corners=corners,
         )
 
@@ -231,10 +231,10 @@ def _widened(own: list[int], near: list[int], size: int) -> list[int]:
     return own + others[: max(0, size - len(own))]
 
 
-def _prices_by_byte(prices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sum of the prices of the cities in each possible byte of a set."""
+def _dual_prices_by_byte(dual_prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sum of the dual prices of the cities in each possible byte of a set."""
     padded = np.zeros(64)
-    padded[: len(prices) - 1] = prices[1:]
+    padded[: len(dual_prices) - 1] = dual_prices[1:]
     members = np.arange(256)[:, None] >> np.arange(8) & 1
     sums: NDArray[np.float64] = padded.reshape(8, 8) @ members.T.astype(float)
     return sums

@@ -56,9 +56,9 @@ class Bounds(NamedTuple):
     starts: np.ndarray  # [n] float64, where the first bucket begins
     widths: np.ndarray  # [n] float64, of a bucket
     buckets: int
-    paid: np.ndarray  # [w, 8, 256] float64, prices of the cities in each byte of a set
-    total: np.ndarray  # [w] float64, prices of all cities
-    corners: np.ndarray  # [boxes, w] float64, weighted sums at the corners of the boxes still open
+    paid: np.ndarray  # [w, 8, 256] float64, dual prices of the cities in each byte of a set
+    total: np.ndarray  # [w] float64, dual prices of all cities
+    corners: np.ndarray  # [boxes, w] float64, weighted sums at the local upper bounds: corners of the boxes still open
 
 
 class Labels(NamedTuple):
@@ -191,7 +191,7 @@ def extend(network, bounds, states, times, costs, position, labels, until, with_
     """Extend paths by a city that becomes number `position`, up to path `until` or until `labels` is full.
 
     Begins with path `numbers[NEXT]` and leaves there where to go on. With a `grid` times are rounded to it, which
-    makes fewer labels and no bound: for the search of prices only.
+    makes fewer labels and no bound: for the search of dual prices only.
     """
     n, m = network.travel.shape[0], network.costs.shape[0]
     numbers, new_costs, sums = labels.numbers, labels.new_costs, labels.new_sums
@@ -252,12 +252,12 @@ def rebuild_chains(labels):
 
 
 @cached_kernel
-def tabulate(values, places, states, times, costs, sizes, bits, starts, widths, buckets, prices, horizon, end):
+def tabulate(values, places, states, times, costs, sizes, bits, starts, widths, buckets, dual_prices, horizon, end):
     """Write what paths of one length, made on the reversed network, cost at least as completions; returns the new end.
 
     `places` [n] receives where the block of each city begins in `values`. A block is indexed by the cities that a
     path has visited, among those its last city would remember, and by time: a completion counts if it remembers none
-    of them and can begin at that time. The price of the city itself is left out, as the path has paid it.
+    of them and can begin at that time. The dual price of the city itself is left out, as the path has paid it.
     """
     tolerance = 1e-7
     begin = end
@@ -273,7 +273,7 @@ def tabulate(values, places, states, times, costs, sizes, bits, starts, widths, 
         pattern = _pattern(states[path] >> LAST_BITS, bits[city], sizes[city])
         bucket = _bucket(horizon - times[path] + tolerance, starts[city], widths[city], buckets)
         at = places[city] + pattern * buckets + bucket
-        values[at] = min(values[at], costs[path, 0] - prices[city])
+        values[at] = min(values[at], costs[path, 0] - dual_prices[city])
     for city in range(places.size):
         if places[city] >= 0:
             block = values[places[city] : places[city] + (buckets << sizes[city])]

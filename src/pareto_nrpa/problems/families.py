@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -79,13 +80,15 @@ def _describe_tours(problem: CompiledProblem) -> list[str]:
 def _describe_windows(problem: CompiledProblem) -> list[str]:
     widths = (problem.data.closes - problem.data.opens)[1:]
     windows = f"time windows: {widths.min():g} to {widths.max():g} wide, {widths.mean():.1f} on average"
-    return [_describe_tours(problem)[0], windows]
+    back = problem.data.closes[0]
+    until = f"tours must be back by {back:g}" if math.isfinite(back) else "tours may be back at any time"
+    return [_describe_tours(problem)[0], windows, until]
 
 
 def _describe_table(problem: CompiledProblem) -> list[str]:
-    assert problem.all_objectives is not None
+    assert problem.reference_front is not None
     return [
-        f"{problem.max_moves} moves, {len(problem.all_objectives):,} solutions",
+        f"{problem.max_moves} moves, {len(problem.reference_front.points):,} solutions",
         f"objectives: {', '.join(problem.objective_names or ())}",
     ]
 
