@@ -25,8 +25,10 @@ from .bundles import (
 )
 from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
 
-# The words of the problem: left open here, bound to the kernels of one problem in `nrpa.compiled_player`.
+# The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
 initial_state = legal_moves = play = move_code = bias = evaluate = identity = play_out = data_class = None
+#: -1 for each objective that the problem maximises, else 1; bound likewise.
+signs = np.zeros(0)
 
 
 @small_kernel
@@ -152,8 +154,14 @@ def play_from(
     if n_moves == 0:
         return NO_MOVE
     pool.heads[slot, KEY] = identity(data, state)
-    scores = pool.scores[slot]
+    return judge(data, state, pool.scores[slot])
+
+
+def judge(data, state, scores):
+    """Fill in violations and minimised objectives of a complete solution; returns a status."""
     scores[VIOLATIONS] = evaluate(data, state, scores[1:])
+    for k in range(signs.size):
+        scores[1 + k] *= signs[k]
     return check_scores(scores)
 
 

@@ -12,9 +12,10 @@ from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..kernels.archive import enlarge
 from ..kernels.bundles import N_ARCHIVED, N_CODES, N_FREE, N_LOGGED, SIZE, Archive, Machine, Pool
+from ..play.plain import Numbering
 from ..problem import AnyProblem, problem_fingerprint, problem_name
 from .memory import with_archive, with_codes, with_longer_sequences, with_slots
-from .plain_player import Numbering, PlainPlayer
+from .plain_player import PlainPlayer
 
 if TYPE_CHECKING:
     import os
@@ -39,7 +40,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "parameters": search.params.to_dict(),
         "iterations": search.n_iterations,
         "seed": search.seed,
-        "random_state": player.random_state(search),
+        "random_state": player.random_state(),
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
         "slots": used,
