@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..algorithms import NAMES
 from .common import DataOption, QuietOption, at_least_one, fail
 
 if TYPE_CHECKING:
@@ -55,11 +56,8 @@ def solve(
     ] = 0,
     algorithm: Annotated[
         str,
-        typer.Option(
-            help="Another algorithm, for comparison: nsga-ii, nsga-iii, sms-emoa, moea-d, pls, pareto-mcts, nrpa, nmcs "
-            "or random."
-        ),
-    ] = "pareto-nrpa",
+        typer.Option(help=f"Another algorithm, for comparison: {', '.join(NAMES[1:-1])} or {NAMES[-1]}."),
+    ] = NAMES[0],
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="A parameter of that algorithm, as name=value; may be given several times."),
@@ -130,7 +128,7 @@ def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) ->
     """Return the parameters of an algorithm: the options are those of Pareto-NRPA, others are set by name."""
     import json
 
-    if algorithm != "pareto-nrpa":
+    if algorithm != NAMES[0]:
         from ..nrpa.params import ParetoNRPA
 
         usual = ParetoNRPA().to_dict()
