@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .algorithms import ENTRIES as _ALGORITHMS
+
 if TYPE_CHECKING:
     from .baselines.evolutionary import MOEAD as MOEAD
     from .baselines.evolutionary import NSGA2 as NSGA2
@@ -60,15 +62,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives. Loaded when first used: the command line answers --help without importing Numba.
 _HOMES = {
-    "MOEAD": "baselines.evolutionary",
-    "NSGA2": "baselines.evolutionary",
-    "SMSEMOA": "baselines.evolutionary",
-    "NSGA3": "baselines.nsga3",
-    "ParetoLocalSearch": "baselines.local_search",
-    "WeightedNMCS": "baselines.nested_search",
-    "RandomSearch": "baselines.random_search",
-    "ParetoMCTS": "baselines.tree_search",
-    "WeightedNRPA": "baselines.weighted_nrpa",
+    **{entry.kind: entry.module for entry in _ALGORITHMS},
     "Callbacks": "callbacks",
     "Certificate": "exact",
     "CertificateError": "exact",
@@ -82,7 +76,6 @@ _HOMES = {
     "Choices": "genotype",
     "Permutation": "genotype",
     "kernel": "kernels",
-    "ParetoNRPA": "nrpa.params",
     "solve_parallel": "parallel.solve",
     "CompiledProblem": "problem",
     "Problem": "problem",

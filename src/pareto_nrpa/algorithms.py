@@ -1,10 +1,13 @@
-"""All algorithms by name, for the command line and for experiments."""
+"""All algorithms: the one list that the package, the command line, plans and pages read.
+
+A new one is a class with the call shape of `ParetoNRPA`, and an entry here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .checks import did_you_mean
 from .exceptions import ParetoNRPAError
@@ -12,28 +15,47 @@ from .exceptions import ParetoNRPAError
 if TYPE_CHECKING:
     from .solver import Algorithm
 
-# Where each algorithm lives; loaded when it is asked for.
-_HOMES = {
-    "pareto-nrpa": ("nrpa.params", "ParetoNRPA"),
-    "nsga-ii": ("baselines.evolutionary", "NSGA2"),
-    "nsga-iii": ("baselines.nsga3", "NSGA3"),
-    "sms-emoa": ("baselines.evolutionary", "SMSEMOA"),
-    "moea-d": ("baselines.evolutionary", "MOEAD"),
-    "pls": ("baselines.local_search", "ParetoLocalSearch"),
-    "pareto-mcts": ("baselines.tree_search", "ParetoMCTS"),
-    "nrpa": ("baselines.weighted_nrpa", "WeightedNRPA"),
-    "nmcs": ("baselines.nested_search", "WeightedNMCS"),
-    "random": ("baselines.random_search", "RandomSearch"),
-}
-NAMES = tuple(_HOMES)
+
+class Entry(NamedTuple):
+    """An algorithm: how it is called, where its class lives (loaded when it is asked for), and a line about it."""
+
+    name: str
+    module: str
+    kind: str
+    about: str
+    needs: str = "any problem"
+
+
+_WHOLE = "a `genotype`"
+_PYMOO = f'{_WHOLE}; `pip install "pareto-nrpa[baselines]"`'
+ENTRIES = (
+    Entry("pareto-nrpa", "nrpa.params", "ParetoNRPA", "the paper's algorithm"),
+    Entry("nsga-ii", "baselines.evolutionary", "NSGA2", "pymoo's, the same population after every generation", _PYMOO),
+    Entry("nsga-iii", "baselines.nsga3", "NSGA3", "likewise, for three objectives and more", _PYMOO),
+    Entry("sms-emoa", "baselines.evolutionary", "SMSEMOA", "likewise, by contributions to the hypervolume", _PYMOO),
+    Entry("moea-d", "baselines.evolutionary", "MOEAD", "likewise, a subproblem for each direction", _PYMOO),
+    Entry(
+        "pls",
+        "baselines.local_search",
+        "ParetoLocalSearch",
+        "Pareto Local Search: 2-opt and or-opt, or one choice changed",
+        _WHOLE,
+    ),
+    Entry("pareto-mcts", "baselines.tree_search", "ParetoMCTS", "tree search by dominance of confidence bounds"),
+    Entry("nrpa", "baselines.weighted_nrpa", "WeightedNRPA", "NRPA for one weighted sum after the other"),
+    Entry("nmcs", "baselines.nested_search", "WeightedNMCS", "nested Monte-Carlo search, likewise"),
+    Entry("random", "baselines.random_search", "RandomSearch", "random playouts, the floor"),
+)
+_BY_NAME = {entry.name: entry for entry in ENTRIES}
+NAMES = tuple(_BY_NAME)
 
 
 def algorithm(name: str, parameters: dict[str, Any] | None = None) -> Algorithm:
     """Return an algorithm by its name; parameters not given have their defaults."""
-    if name not in _HOMES:
+    if name not in _BY_NAME:
         raise ParetoNRPAError(f"unknown algorithm {name!r}{did_you_mean(name, NAMES)}; there are: {', '.join(NAMES)}.")
-    module, kind = _HOMES[name]
-    build: Any = getattr(import_module(f".{module}", __package__), kind)
+    entry = _BY_NAME[name]
+    build: Any = getattr(import_module(f".{entry.module}", __package__), entry.kind)
     known = [field.name for field in fields(build)]
     for key in parameters or {}:
         if key not in known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,16 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .kernels._jit import Entry
-
-
-class _Player(Protocol):
-    """Who plays for a search, as far as its machine code goes."""
-
-    @property
-    def entries(self) -> Sequence[Entry]: ...
-
-    def compile(self) -> None: ...
+    from .play.adapter import Adapter
 
 
 class ArchiveView(ABC):
@@ -46,7 +37,7 @@ class ArchiveView(ABC):
     """
 
     _signs: NDArray[np.float64]
-    player: _Player
+    player: Adapter
 
     @property
     def is_compiled(self) -> bool:

@@ -62,7 +62,7 @@ def test_more_evaluations_than_anybody_could_have_made_are_not_repeated(saved):
 
 def test_another_number_of_evaluations_does_not_lead_to_what_was_found(saved):
     rewrite(saved, evaluations=2_000)
-    with pytest.raises(CheckpointError, match="repeating the search of .*search led elsewhere"):
+    with pytest.raises(CheckpointError, match=r"repeating the search of .*search led elsewhere"):
         small("random").resume(TSPTW, saved)
 
 

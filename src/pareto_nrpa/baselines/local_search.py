@@ -24,8 +24,8 @@ class ParetoLocalSearch(Baseline):
     """Pareto Local Search (Paquete, Chiarandini & Stützle 2004).
 
     From a set of sampled solutions on, a solution of the front whose neighbours are not known is drawn, and all of
-    them are evaluated; those that nothing in the front covers enter it. Neighbours of a permutation: a segment turned
-    round (2-opt), a few moves put elsewhere (or-opt); of choices: one choice made otherwise. When there is
+    them are evaluated; those that nothing in the front covers enter it. Neighbours of a permutation: 2-opt (a segment
+    reversed) and or-opt (a segment of a few moves put elsewhere); of choices: one choice made otherwise. When there is
     nothing left to try, another local search begins from new samples, and the best of all is kept.
 
     Parameters
@@ -33,7 +33,7 @@ class ParetoLocalSearch(Baseline):
     initial
         Number of sampled solutions to start from.
     longest_segment
-        How many moves are put elsewhere at most; 0: segments of a permutation are turned round only (2-opt).
+        The longest segment that or-opt moves; 0: neighbours are those of 2-opt only.
     bias
         Factor on the problem's bias when they are sampled; 0: all legal moves alike.
     pruning

@@ -1,4 +1,4 @@
-"""Who plays for the baselines: the kernels of a `CompiledProblem`, or the methods of a `Problem`.
+"""Problems as baselines play them: in an arena, by the kernels of a `CompiledProblem` or the methods of a `Problem`.
 
 The algorithms are written once, in `kernels`. For a compiled problem they are compiled, and get a typed pointer to a
 rollout in which the problem's kernels are bound; for a plain one the same functions run as Python, with a rollout that
@@ -18,7 +18,7 @@ from numba import types
 
 from ..exceptions import ProblemError
 from ..genotype import encoded, stops_at_depth, unplayable_message
-from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, compile_entry, interpreted, rebound, with_globals
+from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, interpreted, rebound, with_globals
 from ..kernels.archive import counting_archive, enlarge, larger_archive, limited_archive, new_archive
 from ..kernels.bundles import (
     BAD_BIAS,
@@ -39,7 +39,7 @@ from ..kernels.bundles import (
     TOO_LONG,
     WRONG_LENGTH,
 )
-from ..kernels.playout import check_scores, new_room, no_bias
+from ..kernels.playout import new_room
 from ..kernels.rollout import (
     CHECK,
     HERE,
@@ -54,19 +54,16 @@ from ..kernels.rollout import (
     roll_from,
     rollout,
 )
-from ..kernels.seen import known_scores, no_identity
+from ..kernels.seen import known_scores
 from ..kernels.softmax import PADDING
-from ..messages import compile_message, raised_message, status_message
+from ..play.compiled import CompiledAdapter
+from ..play.plain import PlainAdapter
 from ..problem import (
     AnyProblem,
     CompiledProblem,
     Problem,
-    checked_evaluation,
     checked_identity,
-    objective_signs,
     paper_preference,
-    plain_bias,
-    problem_name,
     without_pruning,
 )
 
@@ -76,7 +73,6 @@ if TYPE_CHECKING:
 _FIRST_MOVES = 64
 _CHECKED_PLAYOUTS = 3
 _OVERRUN = 4096
-_MAX_MOVE = 2**62
 _LOG2_E = math.log2(math.e)
 
 
@@ -92,76 +88,42 @@ def _arena_parts(problem: AnyProblem, bias: float, max_moves: int, max_legal: in
         "n_legal": np.zeros(1, dtype=np.int64),
         "preference": paper_preference(problem),
         "bias_scale": np.array([bias if problem.bias is not None else 0.0]),
-        "signs": objective_signs(problem),
         "counters": np.zeros(N_COUNTERS, dtype=np.int64),
         "archive": new_archive(m, max_moves),
     }
 
 
-class CompiledPlayer:
-    """Plays a `CompiledProblem`; one call of compiled code makes many evaluations."""
+class CompiledPlayer(CompiledAdapter):
+    """Plays in an arena; one call of compiled code makes many evaluations."""
 
     def __init__(self, problem: CompiledProblem, rng: np.random.Generator, bias: float) -> None:
+        super().__init__(problem)
         assert problem.max_legal is not None
-        self.problem, self.rng = problem, rng
+        self.rng = rng
         self.arena = Arena(**_arena_parts(problem, bias, problem.max_moves, problem.max_legal))
-        self._parts = tuple(problem.data)
-        self._types = tuple(numba.typeof(x) for x in (self._parts, self.arena, self.rng))
+        self._types = tuple(numba.typeof(x) for x in (self.parts, self.arena, self.rng))
         played = types.int64(*self._types, types.int64, types.int64)
-        words = {"bias": no_bias, "identity": no_identity, "all_moves": problem.legal_moves, **problem.kernels}
-        if problem.all_moves is not None:
-            words["all_moves"] = problem.all_moves
-        self._bound = {
-            "data_class": type(problem.data),
-            "initial_state": problem.initial_state,
-            "roll_out": bundle_kernel(with_globals(roll_from, **words)),
-            # Without a genotype nobody puts solutions together.
-            "check_moves": bundle_kernel(with_globals(check_from, **words)) if problem.genotype else check_nothing,
-        }
-        self._rollout = compile_entry(rollout, played, allocates=True, **self._bound)
+        # Without a genotype nobody puts solutions together that would have to be checked.
+        check = bundle_kernel(with_globals(check_from, **self.words)) if problem.genotype else check_nothing
+        roll_out = bundle_kernel(with_globals(roll_from, **self.words))
+        self._bound = {"roll_out": roll_out, "check_moves": check, **self.start}
+        self._rollout = self.bind(rollout, played, allocates=True, **self._bound)
         self._played = types.FunctionType(played)
-        self.entries: list[Entry] = [self._rollout]
-
-    def compile(self) -> None:
-        """Compile what is not on disk yet."""
-        if all(entry.call is not None for entry in self.entries):
-            return
-        try:
-            for entry in self.entries:
-                entry.compile()
-        except Exception as error:  # Numba has errors of many kinds
-            raise ProblemError(compile_message(error, self.problem)) from error
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as compiled code; `examples` show the types of the arguments after the rollout."""
-        kinds = [types.int64 if isinstance(example, int) else numba.typeof(example) for example in examples]
-        entry = compile_entry(function, types.int64(*self._types, self._played, *kinds))
-        self.entries.append(entry)
-
-        def call(*arguments: Any) -> int:
-            return self._call(entry, self._rollout.pointer, *arguments)
-
-        return call
+        entry = self.bind(function, types.int64(*self._types, self._played, *_kinds(examples)))
+        return lambda *arguments: self._run(entry, self.rng, self._rollout.pointer, *arguments)
 
     def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return code for few evaluations a call: the rollout is part of it, as passing a pointer takes 0.2 ms."""
-        kinds = [types.int64 if isinstance(example, int) else numba.typeof(example) for example in examples]
-        signature = types.int64(*self._types, *kinds)
         bound = allocating_kernel(with_globals(rollout, **self._bound))
-        entry = compile_entry(function, signature, play_to_end=bound)
-        self.entries.append(entry)
+        entry = self.bind(function, types.int64(*self._types, *_kinds(examples)), play_to_end=bound)
+        return lambda *arguments: self._run(entry, self.rng, *arguments)
 
-        def call(*arguments: Any) -> int:
-            return self._call(entry, *arguments)
-
-        return call
-
-    def _call(self, entry: Entry, *arguments: Any) -> int:
+    def _run(self, entry: Entry, rng: np.random.Generator, *arguments: Any) -> int:
         self.compile()
-        try:
-            return int(entry.call(self._parts, self.arena, self.rng, *arguments))
-        except Exception as error:
-            raise ProblemError(raised_message(error, self.problem)) from error
+        return int(self.call(entry, self.arena, rng, *arguments))
 
     def make_room(self) -> None:
         """Give archive and log room for at least one more evaluation."""
@@ -175,37 +137,20 @@ class CompiledPlayer:
         """Let the archive never hold more than so many solutions, from the start on."""
         self.arena = self.arena._replace(archive=limited_archive(self.arena.archive, self.arena.counters, size))
 
-    def solution(self, numbers: Sequence[int]) -> list[Any]:
-        """Return the moves behind their numbers, which here are the moves themselves."""
-        return list(numbers)
-
-    def numbers(self, solution: Sequence[Any]) -> list[int]:
-        """Return the numbers of moves."""
-        for move in solution:
-            if not isinstance(move, int | np.integer) or not abs(move) < _MAX_MOVE:
-                name = problem_name(self.problem)
-                raise ProblemError(
-                    f"genotype of {name} must have whole numbers as moves, as it is compiled, got {move!r}."
-                )
-        return list(solution)
-
     def playout(self, rng: np.random.Generator) -> list[int]:
         """Return the moves of a random playout, which is not evaluated."""
-        self._played_out(rng, 0, PLAY)
-        return self.arena.moves[HERE, : self.arena.heads[HERE, N_MOVES]].tolist()
+        _depth_or_none(self, self._run(self._rollout, rng, 0, PLAY))
+        return self.solution(self.arena.moves[HERE, : self.arena.heads[HERE, N_MOVES]].tolist())
 
     def stops_at(self, solution: Sequence[int]) -> int | None:
         """Return the depth at which a solution cannot be played on, its length if it is not complete, or None."""
         self.arena.moves[HERE, : len(solution)] = solution
-        return self._played_out(self.rng, len(solution), CHECK)
+        return _depth_or_none(self, self._run(self._rollout, self.rng, len(solution), CHECK))
 
-    def _played_out(self, rng: np.random.Generator, n_given: int, purpose: int) -> int | None:
-        self.compile()
-        try:
-            status = self._rollout.call(self._parts, self.arena, rng, n_given, purpose)
-        except Exception as error:
-            raise ProblemError(raised_message(error, self.problem)) from error
-        return _depth_or_none(self, status)
+
+def _kinds(examples: tuple[Any, ...]) -> list[Any]:
+    """Return the types of arguments that look like these."""
+    return [types.int64 if isinstance(example, int) else numba.typeof(example) for example in examples]
 
 
 class PlainArena:
@@ -240,29 +185,18 @@ def _called_kernels(function: Any) -> Iterator[Any]:
             yield value
 
 
-class PlainPlayer:
-    """Plays a `Problem` through its methods."""
+class PlainPlayer(PlainAdapter):
+    """Plays in an arena through the methods of the problem."""
 
     def __init__(self, problem: Problem, rng: np.random.Generator, bias: float) -> None:
-        self.problem, self.rng = problem, rng
+        super().__init__(problem, has_bias=bias != 0)
+        self.rng = rng
         # Whole solutions are put there without a look at its size.
         max_moves = max(_FIRST_MOVES, len(problem.genotype.moves) if problem.genotype else 0)
         self.arena: Any = PlainArena(**_arena_parts(problem, bias, max_moves, _FIRST_MOVES))
-        self.entries: list[Entry | _CalledKernel] = []
-        self._numbers: dict[Any, int] = {}
-        self._by_number: list[Any] = []
-        self._bias = plain_bias(problem) if bias != 0 else None
-        numbers = types.float64[::1]
-        self._draw = compile_entry(draw, types.int64(numbers, types.int64, numba.typeof(rng)))
-        self._check_scores = compile_entry(check_scores, types.int64(numbers))
+        self._draw = self.bind(draw, types.int64(types.float64[::1], types.int64, numba.typeof(rng)))
         scores = types.float64[:, ::1]
-        self._is_welcome = compile_entry(is_welcome, types.boolean(scores, types.int64, scores))
-        self.entries += [self._draw, self._check_scores, self._is_welcome]
-
-    def compile(self) -> None:
-        """Compile what is not on disk yet; the algorithm itself is Python."""
-        for entry in self.entries:
-            entry.compile()
+        self._is_welcome = self.bind(is_welcome, types.boolean(scores, types.int64, scores))
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function."""
@@ -291,20 +225,6 @@ class PlainPlayer:
         """Let the archive never hold more than so many solutions, from the start on."""
         self.arena.archive = limited_archive(self.arena.archive, self.arena.counters, size)
 
-    def solution(self, numbers: Sequence[int]) -> list[Any]:
-        """Return the moves behind their numbers."""
-        return [self._by_number[number] for number in numbers]
-
-    def numbers(self, solution: Sequence[Any]) -> list[int]:
-        """Return the numbers of moves."""
-        return [self._number(move) for move in solution]
-
-    def _number(self, move: Any) -> int:
-        if move not in self._numbers:
-            self._numbers[move] = len(self._by_number)
-            self._by_number.append(move)
-        return self._numbers[move]
-
     def playout(self, rng: np.random.Generator) -> list[Any]:
         """Return the moves of a random playout, which is not evaluated."""
         _depth_or_none(self, self._play(None, self.arena, rng, 0, PLAY))
@@ -315,7 +235,7 @@ class PlainPlayer:
         self.arena.moves[HERE, : len(solution)] = self.numbers(solution)
         return _depth_or_none(self, self._play(None, self.arena, self.rng, len(solution), CHECK))
 
-    def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: int) -> int:
+    def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: Any) -> int:
         """Do for a plain problem what `kernels.rollout` does for a compiled one."""
         self.compile()
         try:
@@ -331,9 +251,7 @@ class PlainPlayer:
                 return self._check(n_given)
             if isinstance(error, ProblemError):
                 raise
-            where = f"at depth {arena.counters[DEPTH]} of a playout"
-            message = f"{problem_name(self.problem)} raised {type(error).__name__} {where}: {error}."
-            raise ProblemError(message) from error
+            raise self.raised(error, int(arena.counters[DEPTH])) from error
 
     def _would_enter(self) -> bool:
         archive, counters = self.arena.archive, self.arena.counters
@@ -346,11 +264,11 @@ class PlainPlayer:
         self.arena.counters[DEPTH] = depth
         return INCOMPLETE if depth == n_given else ILLEGAL_MOVE
 
-    def _play_out(self, arena: Any, rng: np.random.Generator, n_given: int, purpose: int) -> int:
+    def _play_out(self, arena: Any, rng: np.random.Generator, n_given: int, purpose: Any) -> int:
         problem = self.problem
         state = problem.initial_state()
-        for number in arena.moves[HERE, :n_given].tolist():
-            state = problem.play(state, self._by_number[number])
+        for move in self.solution(arena.moves[HERE, :n_given].tolist()):
+            state = problem.play(state, move)
         depth = n_given
         while True:
             legal = list(problem.legal_moves(state))
@@ -375,7 +293,7 @@ class PlainPlayer:
                 move = legal[position]
             if depth == arena.moves.shape[1]:
                 self._lengthen()
-            arena.moves[HERE, depth] = self._number(move)
+            arena.moves[HERE, depth] = self.moves[move]
             depth += 1
             state = problem.play(state, move)
         if depth == 0:
@@ -390,30 +308,21 @@ class PlainPlayer:
         if known is not None:
             arena.scores[HERE] = known
             return OK
-        violations, values = checked_evaluation(problem, self._evaluate(state))
-        arena.scores[HERE, 0] = violations
-        arena.scores[HERE, 1:] = arena.signs * values
-        return int(self._check_scores.call(arena.scores[HERE]))
-
-    def _evaluate(self, state: Any) -> Any:
-        try:
-            return self.problem.evaluate(state)
-        except Exception as error:
-            message = f"evaluate() of {problem_name(self.problem)} raised {type(error).__name__}: {error}."
-            raise ProblemError(message) from error
+        arena.scores[HERE] = self.judge(state)
+        return OK
 
     def _choose(self, state: Any, legal: list[Any], rng: np.random.Generator) -> int:
         exponents = np.zeros(len(legal) + PADDING)
-        if self._bias is not None:
+        if self.bias is not None:
             scale = self.arena.bias_scale[0] * _LOG2_E
-            exponents[: len(legal)] = [scale * self._bias(state, move, self.arena.preference) for move in legal]
+            exponents[: len(legal)] = [scale * self.bias(state, move, self.arena.preference) for move in legal]
         return int(self._draw.call(exponents, len(legal), rng))
 
     def _show_legal(self, legal: list[Any]) -> None:
         arena = self.arena
         if len(legal) > arena.legal.size:
             arena.legal = np.zeros(2 * len(legal), dtype=np.int64)
-        arena.legal[: len(legal)] = [self._number(move) for move in legal]
+        arena.legal[: len(legal)] = self.numbers(legal)
         arena.n_legal[0] = len(legal)
 
     def _lengthen(self) -> None:
@@ -446,7 +355,7 @@ def check_status(player: Player) -> None:
         solution = player.solution(moves[: len(player.problem.genotype.moves)].tolist())
         raise ProblemError(unplayable_message(player.problem, solution, depth))
     elif status != OK:
-        raise ProblemError(status_message(status, player.problem, depth))
+        raise player.error(status, depth)
 
 
 def _depth_or_none(player: Player, status: int) -> int | None:

@@ -186,7 +186,7 @@ def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) ->
     """Return the parameters of an algorithm: the options are those of Pareto-NRPA, others are set by name."""
     import json
 
-    if algorithm != "pareto-nrpa":
+    if algorithm != NAMES[0]:
         from ..nrpa.params import ParetoNRPA
 
         usual = ParetoNRPA().to_dict()

@@ -14,7 +14,8 @@ from .variation import below, copy_row, shuffle, two_of
 # Left open here: bound to an operator of `variation`, a scalarisation below, and the rollout of one problem.
 vary = scalarise = play_to_end = None
 
-#: How likely the parents of MOEA/D are neighbours, and the weight of the distance in PBI (pymoo's defaults).
+#: How likely the parents of MOEA/D are neighbours, and the penalty of PBI, penalty-based boundary intersection (pymoo's
+#: defaults).
 FROM_NEIGHBOURS = 0.9
 THETA = 5.0
 
@@ -92,7 +93,7 @@ class Subproblems(NamedTuple):
 
 @bundle_kernel
 def tchebycheff(objectives, ideal, weights, length):
-    """Return how bad objectives are in a direction: their largest weighted distance to the ideal."""
+    """Return how bad objectives are in a direction: their largest weighted distance to the ideal point."""
     worst = -np.inf
     for k in range(ideal.size):
         worst = max(worst, abs(objectives[k] - ideal[k]) * weights[k])
@@ -101,7 +102,7 @@ def tchebycheff(objectives, ideal, weights, length):
 
 @bundle_kernel
 def boundary_intersection(objectives, ideal, weights, length):
-    """Return how bad objectives are in a direction: the way along it from the ideal and, dearer, the way off it."""
+    """Return how bad objectives are in a direction: the distance along it from the ideal point plus a penalty off it."""
     along = 0.0
     for k in range(ideal.size):
         along += (objectives[k] - ideal[k]) * weights[k]

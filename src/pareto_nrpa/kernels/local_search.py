@@ -18,9 +18,9 @@ N_NUMBERS = 7
 ID, EXPLORED = 0, 1
 NOBODY = -1
 
-# Kinds of neighbours of a permutation, in the order in which they are tried: 0, a segment turned round, then segments
-# of one, two, ... moves put elsewhere.
-_TURNED = 0
+# Kinds of neighbours of a permutation, in the order in which they are tried: 0, a segment reversed (2-opt), then
+# segments of one, two, ... moves put elsewhere (or-opt).
+_TWO_OPT = 0
 
 
 class WorkingFront(NamedTuple):
@@ -124,36 +124,36 @@ def next_permutation(base, cursor, longest_segment, out):
         if kind > longest_segment:
             return False
         first, second = cursor[1], cursor[2]
-        last_first = n - 1 if kind == _TURNED else n - kind
+        last_first = n - 1 if kind == _TWO_OPT else n - kind
         if first > last_first:
             cursor[0] += 1
             cursor[1] = 0
             cursor[2] = 0
             continue
-        if second > (n - 1 if kind == _TURNED else n - kind):
+        if second > (n - 1 if kind == _TWO_OPT else n - kind):
             cursor[1] += 1
-            cursor[2] = cursor[1] + 1 if kind == _TURNED else 0
+            cursor[2] = cursor[1] + 1 if kind == _TWO_OPT else 0
             continue
         cursor[2] += 1
-        if kind == _TURNED:
+        if kind == _TWO_OPT:
             if second > first:
-                turn(base, first, second, out)
+                two_opt(base, first, second, out)
                 return True
         elif second != first:
-            put_elsewhere(base, first, kind, second, out)
+            or_opt(base, first, kind, second, out)
             return True
 
 
 @small_kernel
-def turn(base, first, last, out):
-    """Copy a solution with the segment from `first` to `last` turned round (2-opt)."""
+def two_opt(base, first, last, out):
+    """Copy a solution with the segment from `first` to `last` reversed."""
     for k in range(base.size):
         out[k] = base[first + last - k] if first <= k <= last else base[k]
 
 
 @small_kernel
-def put_elsewhere(base, first, length, place, out):
-    """Copy a solution with a segment taken out and put in before the `place`-th of the others (or-opt)."""
+def or_opt(base, first, length, place, out):
+    """Copy a solution with a segment taken out and put in before the `place`-th of the others."""
     taken = 0
     for k in range(base.size):
         if place <= k < place + length:

@@ -28,8 +28,10 @@ from .softmax import PADDING, add_up, is_safe, pick, power_scale, powers, safe_e
 
 _OVERRUN = 4096
 
-# The words of the problem: left open here, bound to the kernels of one problem in `nrpa.compiled_player`.
+# The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
 initial_state = legal_moves = play = move_code = bias = evaluate = identity = play_out = data_class = None
+#: -1 for each objective that the problem maximises, else 1; bound likewise.
+signs = np.zeros(0)
 
 
 @small_kernel
@@ -155,10 +157,17 @@ def play_from(
     if n_moves == 0:
         return NO_MOVE
     pool.heads[slot, KEY] = identity(data, state)
-    scores = pool.scores[slot]
-    clear_objectives(scores, probabilities)
-    scores[VIOLATIONS] = evaluate(data, state, probabilities[: scores.size - 1])
-    return take_objectives(scores, probabilities)
+    return judge(data, state, pool.scores[slot], probabilities)
+
+
+def judge(data, state, scores, room):
+    """Fill in violations and minimised objectives of a complete solution; returns a status."""
+    clear_objectives(scores, room)
+    scores[VIOLATIONS] = evaluate(data, state, room[: scores.size - 1])
+    status = take_objectives(scores, room)
+    for k in range(signs.size):
+        scores[1 + k] *= signs[k]
+    return status
 
 
 @engine_kernel

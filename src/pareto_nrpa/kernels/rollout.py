@@ -24,16 +24,14 @@ from .bundles import (
     STATUS,
     TOO_LONG,
     TOO_MANY_CANDIDATES,
-    VIOLATIONS,
     Archive,
 )
 from .dominance import covers
-from .playout import clear_objectives, take_objectives
 from .seen import needs_more_keys
 from .softmax import add_up, is_safe, pick, power_scale, powers
 
-# The words of the problem: left open here, bound to the kernels of one problem in `baselines.players`.
-initial_state = legal_moves = all_moves = play = bias = evaluate = identity = data_class = None
+# The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
+initial_state = legal_moves = all_moves = play = bias = judge = identity = data_class = None
 roll_out = check_moves = play_to_end = None
 
 #: Where the one sequence of an arena is.
@@ -56,7 +54,6 @@ class Arena(NamedTuple):
     n_legal: np.ndarray  # [1] int64
     preference: np.ndarray  # [M] float64, what the bias should care for
     bias_scale: np.ndarray  # [1] float64; 0: all moves alike
-    signs: np.ndarray  # [M] float64
     counters: np.ndarray  # [N_COUNTERS] int64
     archive: Archive
 
@@ -70,10 +67,11 @@ def rollout(parts, arena, rng, n_given, purpose):
         if status != OK or purpose == CHECK:
             return status
     status = roll_out(data, initial_state(data), arena, rng, n_given, purpose)
-    if status == OK and purpose == WHOLE and not checks_first:
-        # From now on it is enough to look at what would enter the archive, which few do.
-        if is_welcome(arena.archive.scores, arena.counters[N_ARCHIVED], arena.scores):
-            return check_moves(data, initial_state(data), arena, n_given)
+    if status != OK or purpose != WHOLE or checks_first:
+        return status
+    # From now on it is enough to look at what would enter the archive, which few do.
+    if is_welcome(arena.archive.scores, arena.counters[N_ARCHIVED], arena.scores):
+        return check_moves(data, initial_state(data), arena, n_given)
     return status
 
 
@@ -143,13 +141,7 @@ def roll_from(data, state, arena, rng, n_given, purpose):
     if purpose == PLAY:
         return OK
     arena.heads[HERE, KEY] = identity(data, state)
-    scores = arena.scores[HERE]
-    clear_objectives(scores, arena.probabilities)
-    scores[VIOLATIONS] = evaluate(data, state, arena.probabilities[: scores.size - 1])
-    status = take_objectives(scores, arena.probabilities)
-    for k in range(arena.signs.size):
-        scores[1 + k] *= arena.signs[k]
-    return status
+    return judge(data, state, arena.scores[HERE], arena.probabilities)
 
 
 @small_kernel

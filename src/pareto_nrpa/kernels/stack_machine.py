@@ -23,7 +23,7 @@ from .seen import needs_more_keys
 from .select import release, select
 
 
-def advance(data, machine, settings, rng, signs, play, learn, n):
+def advance(data, machine, settings, rng, play, learn, n):
     """Make up to n evaluations of a compiled problem; returns how many, and leaves a status where it stopped early.
 
     `play` and `learn` are pointers to a playout and to `tell`: compiled apart, so that a new problem compiles no more
@@ -40,8 +40,6 @@ def advance(data, machine, settings, rng, signs, play, learn, n):
         if counters[STATUS] != OK:
             release(slot, machine.free, counters)
             return done
-        for k in range(signs.size):
-            machine.pool.scores[slot, 1 + k] *= signs[k]
         learn(machine, settings, slot)
     return n
 

@@ -93,7 +93,7 @@ def skip_draws(rng, n):
 
 @bundle_kernel
 def cross_in_order(receiver, donor, begin, end, child, given):
-    """Give a child a stretch of one parent in its place and the rest in the order of the other.
+    """Order crossover: a child has a stretch of one parent in its place and the rest in the order of the other.
 
     Parents must be permutations of their places; whatever they are, nothing is written outside of the child.
     """
@@ -114,7 +114,7 @@ def cross_in_order(receiver, donor, begin, end, child, given):
 
 @bundle_kernel
 def reverse(genes, begin, end):
-    """Turn a stretch round."""
+    """Reverse a stretch: inversion mutation."""
     while begin < end:
         genes[begin], genes[end] = genes[end], genes[begin]
         begin += 1
@@ -123,7 +123,7 @@ def reverse(genes, begin, end):
 
 @bundle_kernel
 def vary_permutations(rng, parents, children, sizes, marks):
-    """Order crossover, then inversion of a stretch."""
+    """Order crossover, then inversion mutation."""
     n, width = parents.shape[1], parents.shape[2]
     crossed, given = marks[: 2 * n], marks[2 * n :]
     if copy_parents(rng, parents, children, crossed) > 0:

@@ -26,10 +26,11 @@ from ..kernels.bundles import (
     Pool,
 )
 from ..kernels.seen import rebuilt_keys
+from ..play.plain import Numbering
 from ..problem import AnyProblem, problem_fingerprint, problem_name
 from .checkpoint_checks import check_arrays, check_meta, read_arrays
 from .memory import with_archive, with_codes, with_longer_sequences, with_slots
-from .plain_player import Numbering, PlainPlayer
+from .plain_player import PlainPlayer
 
 if TYPE_CHECKING:
     import os
@@ -53,7 +54,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "parameters": search.params.to_dict(),
         "iterations": search.n_iterations,
         "seed": search.seed,
-        "random_state": player.random_state(search),
+        "random_state": player.random_state(),
         "wall_seconds": search.wall_seconds,
         "cpu_seconds": search.cpu_seconds,
     }

@@ -1,4 +1,4 @@
-"""Plays a `CompiledProblem`: its kernels are bound into a playout that the engine gets as a typed function pointer."""
+"""Pareto-NRPA on a `CompiledProblem`: the engine gets its playout as a typed function pointer."""
 
 from __future__ import annotations
 
@@ -7,113 +7,80 @@ from typing import TYPE_CHECKING, Any
 import numba
 from numba import types
 
-from ..exceptions import ProblemError
 from ..kernels import stack_machine
-from ..kernels._jit import bundle_kernel, compile_entry, with_globals
-from ..kernels.bundles import BAD_BIAS, BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS
-from ..kernels.playout import no_bias, play_from, playout
-from ..kernels.seen import no_identity
-from ..messages import compile_message, overflow_message, raised_message, status_message
-from ..problem import CompiledProblem, objective_signs
+from ..kernels._jit import bundle_kernel, with_globals
+from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, Machine, Settings
+from ..kernels.playout import play_from, playout
+from ..play.compiled import CompiledAdapter
+from .memory import make_room
+from .overflow import weight_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .search import Search
+    import numpy as np
+
+    from ..exceptions import ProblemError
+    from ..problem import CompiledProblem
 
 
-class CompiledPlayer:
-    """Plays a `CompiledProblem`."""
+class CompiledPlayer(CompiledAdapter):
+    """Plays and learns; `machine`, the whole search, changes and is exchanged for a larger one when it is full."""
 
-    def __init__(self, problem: CompiledProblem, search: Search) -> None:
-        self.problem = problem
-        self._signs = objective_signs(problem)
-        # A plain tuple: the user's NamedTuple class would be another type at each start, and never be found again.
-        self._parts = tuple(problem.data)
-        parts, bundle, settings, rng = (
-            numba.typeof(x) for x in (self._parts, search.machine, search.settings, search.rng)
-        )
-        words = {"bias": no_bias, "identity": no_identity, **problem.kernels}
-        played = types.int64(parts, bundle, settings, rng, types.int64, types.int64)
-        self._playout = compile_entry(
-            playout,
-            played,
-            allocates=True,
-            data_class=type(problem.data),
-            initial_state=problem.initial_state,
-            play_out=bundle_kernel(with_globals(play_from, **words)),
-        )
-        told = types.void(bundle, settings, types.int64)
-        self._tell = compile_entry(stack_machine.tell, told)
+    def __init__(
+        self, problem: CompiledProblem, machine: Machine, settings: Settings, rng: np.random.Generator
+    ) -> None:
+        super().__init__(problem)
+        self.machine, self.settings, self.rng = machine, settings, rng
+        parts, bundle, options, draws = (numba.typeof(x) for x in (self.parts, machine, settings, rng))
+        played = types.int64(parts, bundle, options, draws, types.int64, types.int64)
+        play_out = bundle_kernel(with_globals(play_from, **self.words))
+        self._playout = self.bind(playout, played, allocates=True, play_out=play_out, **self.start)
+        told = types.void(bundle, options, types.int64)
+        self._tell = self.bind(stack_machine.tell, told)
         pointers = types.FunctionType(played), types.FunctionType(told)
-        self._advance = compile_entry(
-            stack_machine.advance, types.int64(parts, bundle, settings, rng, types.float64[::1], *pointers, types.int64)
-        )
-        self.entries = (self._playout, self._tell, self._advance)
+        advanced = types.int64(parts, bundle, options, draws, *pointers, types.int64)
+        self._advance = self.bind(stack_machine.advance, advanced)
 
-    def compile(self) -> None:
-        """Compile what is not on disk yet; say in a sentence whose fault it is when that fails."""
-        try:
-            for entry in self.entries:
-                entry.compile()
-        except Exception as error:  # Numba has errors of many kinds
-            raise ProblemError(compile_message(error, self.problem)) from error
-
-    def draw(self, search: Search) -> float:
+    def draw(self) -> float:
         """Return the next number of the generator."""
-        return search.rng.random()
+        return self.rng.random()
 
-    def random_state(self, search: Search) -> dict[str, Any]:
+    def random_state(self) -> dict[str, Any]:
         """Return the state of the generator."""
-        return dict(search.rng.bit_generator.state)
+        return dict(self.rng.bit_generator.state)
 
-    def advance(self, search: Search, n: int) -> None:
+    def advance(self, n: int) -> None:
         """Make n evaluations."""
+        pointers = self._playout.pointer, self._tell.pointer
         done = 0
         while done < n:
             try:
-                done += self._advance.call(
-                    self._parts,
-                    search.machine,
-                    search.settings,
-                    search.rng,
-                    self._signs,
-                    self._playout.pointer,
-                    self._tell.pointer,
-                    n - done,
-                )
-            except Exception as error:
-                search.machine.counters[N_FREE] += 1  # the slot of the playout that raised still stands in the stack
-                raise ProblemError(raised_message(error, self.problem)) from error
-            status = int(search.machine.counters[STATUS])
+                done += self.call(self._advance, self.machine, self.settings, self.rng, *pointers, n - done)
+            except Exception:
+                self.machine.counters[N_FREE] += 1  # the slot of the playout that raised still stands in the stack
+                raise
+            status = int(self.machine.counters[STATUS])
             if status == NEEDS_ROOM:
-                search.make_room()
+                self.machine = make_room(self.machine)
             elif status != OK:
-                raise self._error(search, status)
+                raise self.error(status, int(self.machine.counters[DEPTH]))
 
-    def play(self, search: Search, policy: int, slot: int) -> Any:
+    def play(self, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; a compiled problem shows no final state."""
-        try:
-            status = self._playout.call(self._parts, search.machine, search.settings, search.rng, policy, slot)
-        except Exception as error:
-            raise ProblemError(raised_message(error, self.problem)) from error
+        status = self.call(self._playout, self.machine, self.settings, self.rng, policy, slot)
         if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):  # the caller evaluates; ours does not count
-            raise self._error(search, status)
+            raise self.error(status, int(self.machine.counters[DEPTH]))
         return None
 
-    def tell(self, search: Search, slot: int) -> None:
+    def tell(self, slot: int) -> None:
         """Let the search learn from a slot whose scores are known."""
-        self._tell.call(search.machine, search.settings, slot)
-
-    def solution(self, moves: Sequence[int]) -> list[Any]:
-        """Return the moves behind their numbers, which here are the moves themselves."""
-        return list(moves)
+        self._tell.call(self.machine, self.settings, slot)
 
     def replay(self, solution: Sequence[Any]) -> Any:
         """Return the final state of a solution; a compiled problem shows none."""
         return None
 
-    def _error(self, search: Search, status: int) -> ProblemError:
-        if status == BAD_BIAS and search.has_overflowed():
-            return ProblemError(overflow_message(search.params.alpha, self.problem))
-        return ProblemError(status_message(status, self.problem, int(search.machine.counters[DEPTH])))
+    def error(self, status: int, depth: int) -> ProblemError:
+        """Return the error for a promise that the problem broke, or for weights that learning has made too large."""
+        return weight_error(status, self.machine, self.settings, self.problem) or super().error(status, depth)

@@ -18,7 +18,6 @@ from ..problem import (
     CompiledProblem,
     FirstFingerprint,
     check_declarations,
-    objective_signs,
     problem_name,
     without_pruning,
 )
@@ -57,7 +56,8 @@ class Candidate:
 class Search(ArchiveView):
     """Pareto-NRPA at work on one problem.
 
-    Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays, and in the generator `rng`.
+    Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays that the player holds, and in the
+    generator `rng`.
     """
 
     def __init__(
@@ -81,12 +81,21 @@ class Search(ArchiveView):
         self.rng = np.random.default_rng(seed)
         self.pending: list[Candidate] = []
         self.settings = self._settings()
-        self.machine: Machine = self._machine(objective_weights)
         played = problem if params.pruning else without_pruning(problem)
+        state = self._first_machine(objective_weights), self.settings, self.rng
         self.player: CompiledPlayer | PlainPlayer = (
-            CompiledPlayer(played, self) if isinstance(played, CompiledProblem) else PlainPlayer(played, self)
+            CompiledPlayer(played, *state) if isinstance(played, CompiledProblem) else PlainPlayer(played, *state)
         )
-        self._signs = objective_signs(problem)
+        self._signs = self.player.signs
+
+    @property
+    def machine(self) -> Machine:
+        """All that the search has learned and found."""
+        return self.player.machine
+
+    @machine.setter
+    def machine(self, machine: Machine) -> None:
+        self.player.machine = machine
 
     def _settings(self) -> Settings:
         params, problem = self.params, self.problem
@@ -107,7 +116,7 @@ class Search(ArchiveView):
             n_checked=_CHECKED_PLAYOUTS,
         )
 
-    def _machine(self, objective_weights: NDArray[np.float64] | None) -> Machine:
+    def _first_machine(self, objective_weights: NDArray[np.float64] | None) -> Machine:
         problem = self.problem
         if isinstance(problem, CompiledProblem):
             assert problem.max_legal is not None
@@ -151,7 +160,7 @@ class Search(ArchiveView):
         """Make n evaluations."""
         check_whole("n", n, 0)
         self.compile()
-        self.player.advance(self, n)
+        self.player.advance(n)
 
     def ask(self, n: int = 1) -> list[Candidate]:
         """Return n sequences to evaluate, all sampled with the policies as they are now."""
@@ -161,7 +170,7 @@ class Search(ArchiveView):
         for _ in range(n):
             slot, policy = self.open_slot()
             try:
-                state = self.player.play(self, policy, slot)
+                state = self.player.play(policy, slot)
             except BaseException:
                 for taken in [slot, *(candidate.slot for candidate in asked)]:
                     self.close_slot(taken)
@@ -214,7 +223,7 @@ class Search(ArchiveView):
             self.pending.remove(candidate)
             self.make_room()
             self.machine.pool.scores[candidate.slot] = [count, *(row * self._signs)]
-            self.player.tell(self, candidate.slot)
+            self.player.tell(candidate.slot)
 
     def drop(self, candidates: Sequence[Candidate]) -> None:
         """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
@@ -229,12 +238,6 @@ class Search(ArchiveView):
         if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
             raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
 
-    def has_overflowed(self) -> bool:
-        """Tell whether learning has led to weights that are infinite or NaN (which also means: not met yet)."""
-        machine = self.machine
-        is_met = np.isfinite(machine.starts) if self.settings.bias_by_code else True
-        return bool((~np.isfinite(machine.weights) & is_met).any())
-
     def make_room(self) -> None:
         """Grow whatever is full."""
         self.machine = make_room(self.machine)
@@ -246,7 +249,7 @@ class Search(ArchiveView):
         machine.counters[N_FREE] -= 1
         slot = int(machine.free[machine.counters[N_FREE]])
         n_policies = machine.weights.shape[1]
-        return slot, int(self.player.draw(self) * n_policies) if n_policies > 1 else 0
+        return slot, int(self.player.draw() * n_policies) if n_policies > 1 else 0
 
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose playout came to nothing."""

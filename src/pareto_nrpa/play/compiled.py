@@ -1,0 +1,72 @@
+"""Plays a `CompiledProblem`: its kernels become part of the code of an algorithm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..exceptions import ProblemError
+from ..kernels._jit import small_kernel, with_globals
+from ..kernels.playout import judge, no_bias
+from ..kernels.seen import no_identity
+from ..messages import raised_message
+from ..problem import CompiledProblem, problem_name
+from .adapter import Adapter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..kernels._jit import Entry
+
+_MAX_MOVE = 2**62
+
+
+class CompiledAdapter(Adapter):
+    """A `CompiledProblem` at play.
+
+    Attributes
+    ----------
+    parts
+        Its data as a plain tuple: the user's NamedTuple class would be another type at each start, and code compiled
+        for it never be found again.
+    start
+        What turns them into a state, by the names that kernels leave open.
+    words
+        The kernels of the problem by the names that kernels leave open, with something in the place of those missing.
+    """
+
+    problem: CompiledProblem
+
+    def __init__(self, problem: CompiledProblem) -> None:
+        super().__init__(problem)
+        self.parts = tuple(problem.data)
+        self.start = {"data_class": type(problem.data), "initial_state": problem.initial_state}
+        self.words: dict[str, Any] = {
+            "bias": no_bias,
+            "identity": no_identity,
+            **problem.kernels,
+            "all_moves": problem.all_moves or problem.legal_moves,
+            "judge": small_kernel(with_globals(judge, evaluate=problem.evaluate, signs=self.signs)),
+        }
+
+    def call(self, entry: Entry, *arguments: Any) -> Any:
+        """Call compiled code that may raise what a kernel of the problem raises."""
+        try:
+            return entry.call(self.parts, *arguments)
+        except Exception as error:
+            raise ProblemError(raised_message(error, self.problem)) from error
+
+    def solution(self, numbers: Sequence[int]) -> list[Any]:
+        """Return the moves behind their numbers, which here are the moves themselves."""
+        return list(numbers)
+
+    def numbers(self, solution: Sequence[Any]) -> list[int]:
+        """Return the numbers of the moves of a genotype."""
+        for move in solution:
+            if not isinstance(move, int | np.integer) or not -_MAX_MOVE < move < _MAX_MOVE:
+                raise ProblemError(
+                    f"genotype of {problem_name(self.problem)} must have whole numbers as moves, as it is compiled, "
+                    f"got {move!r}."
+                )
+        return list(solution)
