@@ -60,15 +60,16 @@ def compile_message(error: Exception, problem: CompiledProblem) -> str:
 
 def uncompilable(problem: CompiledProblem) -> str | None:
     """Return the sentence for the first kernel that does not compile by itself, or returns what it must not, if any."""
-    name, state = problem_name(problem), None
+    name: str = problem_name(problem)
+    state: Any = None
     moves, numbers, move = types.int64[::1], types.float64[::1], types.int64
-    more = {"legal_moves": (moves,), "all_moves": (moves,), "play": (move,), "move_code": (move,)}
+    more: dict[str, tuple[Any, ...]] = {"legal_moves": (moves,), "all_moves": (moves,), "play": (move,), "move_code": (move,)}
     more |= {"evaluate": (numbers,), "bias": (move, numbers)}
     try:
         data = numba.typeof(problem.data)
     except ValueError as error:
         return f"data of {name} must be a NamedTuple of arrays and numbers: {_reason(error)}."
-    if config.DISABLE_JIT:
+    if getattr(config, "DISABLE_JIT", False):
         return None
     for word, function in {**problem.kernels, "all_moves": problem.all_moves}.items():
         if function is None:

@@ -144,6 +144,9 @@ class CompiledProblem:
         As in `Problem`.
     describe
         A plain function from a solution, its moves, to a word for it.
+    known_by
+        The parts of the data that were given, where others are computed from them: these alone tell instances apart
+        in proofs and stored runs, so that a version that computes more still knows them.
     """
 
     data: Any
@@ -170,6 +173,7 @@ class CompiledProblem:
     objective_names: Sequence[str] | None = None
     reference_front: ReferenceFront | None = None
     describe: Callable[[Sequence[Any]], str] | None = None
+    known_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         from .kernels._jit import is_kernel
@@ -362,9 +366,9 @@ class FirstFingerprint:
 
 def data_fingerprint(problem: AnyProblem) -> str:
     """Return a hash of what a problem declares and holds, whatever its code: equal in all versions of the package."""
-    held = problem.data if isinstance(problem, CompiledProblem) else vars(problem)
-    if given := getattr(held, "GIVEN", None):  # what is computed from it may change from version to version
-        held = [getattr(held, name) for name in given]
+    held: Any = vars(problem)
+    if isinstance(problem, CompiledProblem):
+        held = [getattr(problem.data, name) for name in problem.known_by] if problem.known_by else problem.data
     content = _canonical([problem.n_objectives, objective_signs(problem), problem.max_moves, held])
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 

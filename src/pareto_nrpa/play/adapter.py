@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..exceptions import ProblemError
 from ..kernels._jit import compile_entry
-from ..messages import compile_message, status_message
+from ..messages import status_message
 from ..problem import objective_signs
 
 if TYPE_CHECKING:
@@ -52,15 +52,11 @@ class Adapter:
         return entry
 
     def compile(self) -> None:
-        """Compile what is not on disk yet; say in a sentence whose fault it is when that fails."""
-        if self._n_compiled == len(self.entries):
-            return
-        try:
+        """Compile what is not on disk yet."""
+        if self._n_compiled < len(self.entries):
             for entry in self.entries:
                 entry.compile()
-        except Exception as error:  # Numba has errors of many kinds
-            raise ProblemError(compile_message(error, self.problem)) from error
-        self._n_compiled = len(self.entries)
+            self._n_compiled = len(self.entries)
 
     def error(self, status: int, depth: int) -> ProblemError:
         """Return the error for a promise that the problem broke."""

@@ -10,7 +10,7 @@ from ..exceptions import ProblemError
 from ..kernels._jit import small_kernel, with_globals
 from ..kernels.playout import judge, no_bias
 from ..kernels.seen import no_identity
-from ..messages import raised_message
+from ..messages import compile_message, raised_message
 from ..problem import CompiledProblem, problem_name
 from .adapter import Adapter
 
@@ -49,6 +49,13 @@ class CompiledAdapter(Adapter):
             "all_moves": problem.all_moves or problem.legal_moves,
             "judge": small_kernel(with_globals(judge, evaluate=problem.evaluate, signs=self.signs)),
         }
+
+    def compile(self) -> None:
+        """Compile what is not on disk yet; say in a sentence whose fault it is when that fails."""
+        try:
+            super().compile()
+        except Exception as error:  # Numba has errors of many kinds
+            raise ProblemError(compile_message(error, self.problem)) from error
 
     def call(self, entry: Entry, *arguments: Any) -> Any:
         """Call compiled code that may raise what a kernel of the problem raises."""

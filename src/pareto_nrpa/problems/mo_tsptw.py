@@ -36,7 +36,6 @@ _NOISE = 1e-11
 class TSPTWData(NamedTuple):
     """A read-only instance: n cities, city 0 the depot."""
 
-    GIVEN = ("costs", "distances", "opens", "closes")  # by which an instance is known; the rest is computed
     costs: np.ndarray  # [n_objectives, n, n] float64, costs[0] is travel time too
     distances: np.ndarray  # [n_objectives, n, n] float64, each divided by its largest entry, for the bias
     opens: np.ndarray  # [n] float64
@@ -233,6 +232,7 @@ def mo_tsptw(
         genotype=Permutation(range(1, n)),
         name=name,
         reference_point=reference_point,
+        known_by=("costs", "distances", "opens", "closes"),
     )
 
 
