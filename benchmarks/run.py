@@ -10,6 +10,7 @@ import architectures
 import certify
 import comparison
 import costly
+import many_objectives
 import plain
 import quality
 import scaling
@@ -18,8 +19,21 @@ import startup
 import surrogate
 import unique
 
-_ALL = (speed, scaling, startup, plain, quality, comparison, surrogate, unique, architectures, costly, certify)
-PARTS = {part.__name__: part for part in _ALL}
+_ALL = (
+    speed,
+    scaling,
+    startup,
+    plain,
+    quality,
+    comparison,
+    surrogate,
+    unique,
+    architectures,
+    costly,
+    certify,
+    many_objectives,
+)
+PARTS = {part.__name__.replace("_", "-"): part for part in _ALL}
 
 
 def main(names: list[str]) -> int:

@@ -109,12 +109,12 @@ def far_apart(points, n):
     leaves the others less than half as far from the nearest one chosen (Gonzalez 1985).
     """
     spans = np.ptp(points, axis=0)
-    scaled = points / np.where(spans > 0, spans, 1.0)
+    scaled = np.ascontiguousarray((points / np.where(spans > 0, spans, 1.0)).T)  # the longer axis last: faster
     chosen = list(dict.fromkeys(np.argmin(points, axis=0).tolist()))[:n]
-    distances = np.min([np.abs(scaled - scaled[i]).max(axis=1) for i in chosen], axis=0)
+    distances = np.min([np.abs(scaled - scaled[:, [i]]).max(axis=0) for i in chosen], axis=0)
     while len(chosen) < n:
         chosen.append(int(np.argmax(distances)))
-        distances = np.minimum(distances, np.abs(scaled - scaled[chosen[-1]]).max(axis=1))
+        distances = np.minimum(distances, np.abs(scaled - scaled[:, chosen[-1:]]).max(axis=0))
     return chosen
 
 
