@@ -92,12 +92,14 @@ def compiled(tmp_path_factory):
 
 
 @needs_jit
+@pytest.mark.slow  # compiles for a script of its own
 def test_the_second_start_of_a_user_s_script_compiles_nothing_and_a_changed_kernel_is_noticed(compiled):
     assert run(compiled)[0] == ["True", "[0, 0, 0]", "4.0"]
     assert run(compiled, "3")[0] == ["False", "[1, 0, 0]", "12.0"]
 
 
 @needs_jit
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", b"half"], ids=["empty", "cut off"])
 @pytest.mark.parametrize("files", ["*advance_*.nbi", "*advance_*.nbc"])
 def test_damaged_machine_code_is_made_anew(compiled, files, damage):

@@ -44,7 +44,9 @@ def test_a_table_for_spreadsheets_has_the_strings(run, table_201, write_table):
     assert len(cell_moves(row["solution"])) == 6
 
 
-@pytest.mark.parametrize("algorithm", ["pareto-nrpa", "random", pytest.param("pls", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "algorithm", ["pareto-nrpa", *(pytest.param(name, marks=pytest.mark.slow) for name in ("random", "pls"))]
+)
 def test_unique_evaluations_count(run, table_201, write_table, algorithm):
     arguments = ("--evaluations", 400, "--count", "unique", "--algorithm", algorithm, "--json", "x.json")
     code, out, _ = run("solve", "nas-bench-201", *arguments, "--data", write_table(table_201))

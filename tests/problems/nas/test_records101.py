@@ -306,6 +306,7 @@ def test_a_sample_without_accuracies(surrogate):
         load("nas-bench-101-surrogate", data=surrogate)
 
 
+@pytest.mark.slow
 def test_a_search_over_cells():
     problem = small_problem()
     check_problem(problem, n_games=5)
