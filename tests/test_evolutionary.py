@@ -10,7 +10,7 @@ from pareto_nrpa.baselines.evolutionary import MOEAD, NSGA2, SMSEMOA
 from pareto_nrpa.baselines.nsga3 import NSGA3
 from pareto_nrpa.genotype import Choices
 from pareto_nrpa.kernels._jit import interpreted
-from pareto_nrpa.kernels.variation import shuffle, two_of
+from pareto_nrpa.kernels.baselines.variation import shuffle, two_of
 
 pytest.importorskip("pymoo", reason="compares with pymoo; ends with: pip install pareto-nrpa[baselines]")
 

@@ -63,12 +63,12 @@ def test_what_is_no_front_is_told(problem, tmp_path, name, text):
 
 
 def test_a_front_of_other_objectives_is_told(problem):
-    with pytest.raises(ParetoNRPAError, match="has 3 objectives, .* has 2"):
+    with pytest.raises(ParetoNRPAError, match=r"has 3 objectives, .* has 2"):
         with_reference_front(problem, ReferenceFront.of(np.ones((1, 3))))
 
 
 def test_a_file_that_is_not_there_is_told(problem, tmp_path):
-    with pytest.raises(ParetoNRPAError, match="cannot read the reference front .*No such file"):
+    with pytest.raises(ParetoNRPAError, match=r"cannot read the reference front .*No such file"):
         read_reference_front(tmp_path / "nothing.json", problem)
 
 

@@ -63,7 +63,12 @@ def uncompilable(problem: CompiledProblem) -> str | None:
     name: str = problem_name(problem)
     state: Any = None
     moves, numbers, move = types.int64[::1], types.float64[::1], types.int64
-    more: dict[str, tuple[Any, ...]] = {"legal_moves": (moves,), "all_moves": (moves,), "play": (move,), "move_code": (move,)}
+    more: dict[str, tuple[Any, ...]] = {
+        "legal_moves": (moves,),
+        "all_moves": (moves,),
+        "play": (move,),
+        "move_code": (move,),
+    }
     more |= {"evaluate": (numbers,), "bias": (move, numbers)}
     try:
         data = numba.typeof(problem.data)

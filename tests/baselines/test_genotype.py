@@ -17,9 +17,9 @@ from pareto_nrpa import (
     solve,
 )
 from pareto_nrpa.genotype import check_genotype, stops_at_depth
-from pareto_nrpa.kernels import rollout
 from pareto_nrpa.kernels._jit import interpreted
-from pareto_nrpa.kernels.variation import cross_in_order
+from pareto_nrpa.kernels.baselines import rollout
+from pareto_nrpa.kernels.baselines.variation import cross_in_order
 
 from .problems import EVOLUTIONARY, TSPTW, Bits, PlainWindows, small
 from .test_errors import FINE, compiled, legal_moves

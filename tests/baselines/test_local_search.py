@@ -8,7 +8,7 @@ import pytest
 from pareto_nrpa import generate_tsp, generate_tsptw
 from pareto_nrpa.baselines.local_search import ParetoLocalSearch
 from pareto_nrpa.genotype import Choices
-from pareto_nrpa.kernels import local_search as kernels
+from pareto_nrpa.kernels.baselines import local_search as kernels
 
 from ..problems_for_tests import Knapsack
 from .oracles import best_of, covers

@@ -8,7 +8,7 @@ import pytest
 
 from pareto_nrpa import generate_tsp, generate_tsptw
 from pareto_nrpa.baselines.tree_search import ParetoMCTS
-from pareto_nrpa.kernels import tree_search as kernels
+from pareto_nrpa.kernels.baselines import tree_search as kernels
 
 from ..problems_for_tests import Digits, Word
 from .oracles import PlainParetoMCTS, best_of, is_dominated, lower_bounds

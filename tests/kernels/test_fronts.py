@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa.kernels._jit import stored
-from pareto_nrpa.kernels.crowding import crowding_distances
 from pareto_nrpa.kernels.dominance import covers
 from pareto_nrpa.kernels.front_index import NEW, clear, compare, insert, new_index, split_front
+from pareto_nrpa.kernels.nrpa.crowding import crowding_distances
 
 from .. import oracles
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import ParetoNRPA, ProblemError, generate_tsptw
-from pareto_nrpa.kernels import recording
 from pareto_nrpa.kernels._jit import fingerprint, kernel, python_function, with_globals
+from pareto_nrpa.kernels.nrpa import recording
 
 _PROGRAM = """
 import enum

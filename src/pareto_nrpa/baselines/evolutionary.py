@@ -17,10 +17,10 @@ from ..checks import check_flag, check_number, check_whole
 from ..exceptions import ProblemError
 from ..genotype import Choices, Genotype, Permutation, encoded
 from ..kernels._jit import with_globals
+from ..kernels.baselines.evolution import Subproblems, boundary_intersection, evolve, tchebycheff
+from ..kernels.baselines.rollout import evaluate_rows
+from ..kernels.baselines.variation import vary_choices, vary_permutations
 from ..kernels.bundles import PENALTY
-from ..kernels.evolution import Subproblems, boundary_intersection, evolve, tchebycheff
-from ..kernels.rollout import evaluate_rows
-from ..kernels.variation import vary_choices, vary_permutations
 from ..problem import AnyProblem, problem_name
 from .generations import Generations, LeastContribution, RankAndCrowding
 from .search import Baseline, BaselineSearch, WholeSolutionSearch

@@ -16,7 +16,7 @@ import numpy as np
 from numba import typeof, types
 
 from ..kernels._jit import Entry, compile_entry
-from ..kernels.evolution import crowding_gaps, mate
+from ..kernels.baselines.evolution import crowding_gaps, mate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class Generations(ABC):
     n_objectives, sizes
         Number of objectives; number of choices at each place of a solution.
     vary
-        Kernel of `kernels.variation` that makes children.
+        Kernel of `kernels.baselines.variation` that makes children.
     capacity, offspring
         Size of the population; new solutions per generation.
     """

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..checks import check_flag, check_number, check_whole
 from ..genotype import Permutation
-from ..kernels import local_search as kernels
 from ..kernels.archive import enlarge
+from ..kernels.baselines import local_search as kernels
 from .search import Baseline, BaselineSearch, WholeSolutionSearch
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class _Search(WholeSolutionSearch):
     def __init__(self, problem: AnyProblem, baseline: ParetoLocalSearch, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         self._front = self._working_front(baseline)
-        self._search = self.player.entry(kernels.local_search, self._front, 0)
+        self._search = self.player.entry(kernels.baselines.local_search, self._front, 0)
 
     def _working_front(self, baseline: ParetoLocalSearch) -> kernels.WorkingFront:
         genotype = self.genotype

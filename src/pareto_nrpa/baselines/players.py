@@ -20,6 +20,20 @@ from ..exceptions import ProblemError
 from ..genotype import encoded, stops_at_depth, unplayable_message
 from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, interpreted, rebound, with_globals
 from ..kernels.archive import counting_archive, enlarge, larger_archive, limited_archive, new_archive
+from ..kernels.baselines.rollout import (
+    CHECK,
+    HERE,
+    LOOK,
+    PLAY,
+    WHOLE,
+    Arena,
+    check_from,
+    check_nothing,
+    draw,
+    is_welcome,
+    roll_from,
+    rollout,
+)
 from ..kernels.bundles import (
     BAD_BIAS,
     DEPTH,
@@ -39,21 +53,7 @@ from ..kernels.bundles import (
     TOO_LONG,
     WRONG_LENGTH,
 )
-from ..kernels.playout import new_room
-from ..kernels.rollout import (
-    CHECK,
-    HERE,
-    LOOK,
-    PLAY,
-    WHOLE,
-    Arena,
-    check_from,
-    check_nothing,
-    draw,
-    is_welcome,
-    roll_from,
-    rollout,
-)
+from ..kernels.evaluation import new_room
 from ..kernels.seen import known_scores
 from ..kernels.softmax import PADDING
 from ..play.compiled import CompiledAdapter
@@ -236,7 +236,7 @@ class PlainPlayer(PlainAdapter):
         return _depth_or_none(self, self._play(None, self.arena, self.rng, len(solution), CHECK))
 
     def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: Any) -> int:
-        """Do for a plain problem what `kernels.rollout` does for a compiled one."""
+        """Do for a plain problem what `kernels.baselines.rollout` does for a compiled one."""
         self.compile()
         try:
             if purpose == CHECK:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..checks import check_flag, check_number
-from ..kernels.rollout import sample
+from ..kernels.baselines.rollout import sample
 from .search import Baseline, BaselineSearch
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import check_flag, check_number, check_positive, check_whole
-from ..kernels import tree_search as kernels
 from ..kernels.archive import enlarge
+from ..kernels.baselines import tree_search as kernels
 from .search import Baseline, BaselineSearch
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class _Search(BaselineSearch):
             exploration=np.array([baseline.exploration]),
             numbers=numbers,
         )
-        self._search = self.player.entry(kernels.tree_search, self._tree, 0)
+        self._search = self.player.entry(kernels.baselines.tree_search, self._tree, 0)
 
     def step(self, n: int) -> int:
         self._make_room()

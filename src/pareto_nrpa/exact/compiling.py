@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from ..kernels import labelling
+from ..kernels.exact import labelling
 from ..problems.generate import generate_tsptw
 from .layers import prepare
 from .network import build_networks

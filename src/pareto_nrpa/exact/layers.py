@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..kernels.labelling import COUNT, NEXT, REMOVED, Bounds, Labels, Network, extend, rebuild_chains
+from ..kernels.exact.labelling import COUNT, NEXT, REMOVED, Bounds, Labels, Network, extend, rebuild_chains
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.labelling import Network
+from ..kernels.exact.labelling import Network
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..kernels.labelling import BOUNDED, COUNT, DOMINATED, REMOVED
+from ..kernels.exact.labelling import BOUNDED, COUNT, DOMINATED, REMOVED
 from ..problems.matrices import rounded_all, step_below
 from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, Layer, next_layer, root
 from .network import unit_costs

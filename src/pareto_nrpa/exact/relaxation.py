@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..kernels.labelling import Bounds, Network, tabulate
+from ..kernels.exact.labelling import Bounds, Network, tabulate
 from .layers import Layer, next_layer, no_bounds, root
 from .network import Networks, relaxed
 

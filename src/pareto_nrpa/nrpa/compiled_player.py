@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numba
 from numba import types
 
-from ..kernels import stack_machine
 from ..kernels._jit import bundle_kernel, with_globals
 from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, Machine, Settings
-from ..kernels.playout import play_from, playout
+from ..kernels.nrpa import stack_machine
+from ..kernels.nrpa.playout import play_from, playout
 from ..play.compiled import CompiledAdapter
 from .memory import make_room
 from .overflow import weight_error

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ..kernels.archive import enlarge, larger_archive, new_archive, resized_archive
 from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, N_HEADS, Machine, Pool, Selection
+from ..kernels.evaluation import new_room
 from ..kernels.front_index import new_index
-from ..kernels.playout import new_room
 from ..kernels.softmax import PADDING
 
 _FIRST_SLOTS = 16

@@ -16,7 +16,6 @@ import numpy as np
 from numba import types
 
 from ..exceptions import ProblemError
-from ..kernels import recording
 from ..kernels.bundles import (
     BAD_BIAS,
     EVALUATIONS,
@@ -28,6 +27,7 @@ from ..kernels.bundles import (
     Machine,
     Settings,
 )
+from ..kernels.nrpa import recording
 from ..kernels.seen import known_scores
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
 from ..play.plain import Numbering, PlainAdapter

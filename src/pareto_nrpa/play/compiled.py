@@ -8,7 +8,7 @@ import numpy as np
 
 from ..exceptions import ProblemError
 from ..kernels._jit import small_kernel, with_globals
-from ..kernels.playout import judge, no_bias
+from ..kernels.evaluation import judge, no_bias
 from ..kernels.seen import no_identity
 from ..messages import compile_message, raised_message
 from ..problem import CompiledProblem, problem_name

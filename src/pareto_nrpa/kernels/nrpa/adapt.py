@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import ZERO, bundle_kernel, engine_kernel, fused_kernel
-from .bundles import N_BRANCHINGS, POLICY
-from .softmax import add_up, exponentials, is_safe, safe_exponentials
+from .._jit import ZERO, bundle_kernel, engine_kernel, fused_kernel
+from ..bundles import N_BRANCHINGS, POLICY
+from ..softmax import add_up, exponentials, is_safe, safe_exponentials
 
 
 @bundle_kernel

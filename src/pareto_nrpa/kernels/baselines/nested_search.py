@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import bundle_kernel, engine_kernel, small_kernel
-from .archive import set_scale
-from .bundles import N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
+from .._jit import bundle_kernel, engine_kernel, small_kernel
+from ..archive import set_scale
+from ..bundles import N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
 from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
 # Columns of Nest.levels: where a level's own moves begin to be chosen, its candidates, the next of them to try, and

@@ -7,7 +7,7 @@ compiled code draws is NumPy's own stream.
 
 from __future__ import annotations
 
-from ._jit import allocating_kernel, bundle_kernel
+from .._jit import allocating_kernel, bundle_kernel
 
 #: How likely a pair of parents is crossed at all (pymoo's default).
 CROSSED = 0.9

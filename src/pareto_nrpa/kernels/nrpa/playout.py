@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import ZERO, engine_kernel, small_kernel
-from .bundles import (
+from .._jit import ZERO, engine_kernel
+from ..bundles import (
     BAD_BIAS,
-    BAD_VIOLATIONS,
     CODE_OUT_OF_RANGE,
     DEPTH,
     EVALUATIONS,
@@ -15,29 +14,15 @@ from .bundles import (
     N_BRANCHINGS,
     N_MOVES,
     NO_MOVE,
-    NOT_FINITE,
-    OK,
     POLICY,
     REPEATED_MOVE,
     TOO_LONG,
     TOO_MANY_CANDIDATES,
-    TOO_MANY_OBJECTIVES,
-    VIOLATIONS,
 )
-from .softmax import PADDING, add_up, is_safe, pick, power_scale, powers, safe_exponentials
-
-_OVERRUN = 4096
+from ..softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
 
 # The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
-initial_state = legal_moves = play = move_code = bias = evaluate = identity = play_out = data_class = None
-#: -1 for each objective that the problem maximises, else 1; bound likewise.
-signs = np.zeros(0)
-
-
-@small_kernel
-def no_bias(data, state, move, preference):
-    """Stand in for the bias of a problem that has none."""
-    return 0.0
+initial_state = legal_moves = play = move_code = bias = judge = identity = play_out = data_class = None
 
 
 @engine_kernel
@@ -160,56 +145,9 @@ def play_from(
     return judge(data, state, pool.scores[slot], probabilities)
 
 
-def judge(data, state, scores, room):
-    """Fill in violations and minimised objectives of a complete solution; returns a status."""
-    clear_objectives(scores, room)
-    scores[VIOLATIONS] = evaluate(data, state, room[: scores.size - 1])
-    status = take_objectives(scores, room)
-    for k in range(signs.size):
-        scores[1 + k] *= signs[k]
-    return status
-
-
 @engine_kernel
 def set_start(value, code, policy, weights, starts):
     """Let the weight of a code start from its bias, at all levels: none of them has learned anything about it yet."""
     starts[policy, code] = value
     for level in range(weights.shape[0]):
         weights[level, policy, code] = value
-
-
-def new_room(n_candidates, n_objectives):
-    """Return working memory for probabilities and objectives, with room behind the end for a problem that overruns."""
-    size = max(n_candidates, n_objectives) + PADDING
-    return np.zeros(size + _OVERRUN)[:size]
-
-
-@small_kernel
-def clear_objectives(scores, room):
-    """Make room for the objectives of an evaluation: what is left out stays NaN, and so must the place behind them.
-
-    Not among the scores, where one too many would end up in those of another sequence.
-    """
-    for k in range(scores.size):
-        room[k] = np.nan
-
-
-@small_kernel
-def take_objectives(scores, room):
-    """Move the objectives to the scores, of which the violations are there; returns the status of the evaluation."""
-    if not np.isnan(room[scores.size - 1]):
-        return TOO_MANY_OBJECTIVES
-    for k in range(1, scores.size):
-        scores[k] = room[k - 1]
-    return check_scores(scores)
-
-
-@small_kernel
-def check_scores(scores):
-    """Return the status of an evaluation: objectives must be finite, violations finite and not negative."""
-    for k in range(1, scores.size):
-        if not np.isfinite(scores[k]):
-            return NOT_FINITE
-    if not np.isfinite(scores[VIOLATIONS]) or scores[VIOLATIONS] < 0:
-        return BAD_VIOLATIONS
-    return OK

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jit import bundle_kernel
-from .bundles import (
+from .._jit import bundle_kernel
+from ..bundles import (
     KEY,
     N_BRANCHINGS,
     N_MOVES,
@@ -22,7 +22,7 @@ from .bundles import (
     Selection,
     Settings,
 )
-from .softmax import fast_exp2, power_scale
+from ..softmax import fast_exp2, power_scale
 from .stack_machine import has_room, take, tell
 
 #: Says that any unused slot will do.

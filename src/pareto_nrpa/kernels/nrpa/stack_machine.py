@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
-from .adapt import pareto_adapt
-from .archive import remember, set_scale
-from .bundles import (
+from .._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
+from ..archive import remember, set_scale
+from ..bundles import (
     EVALUATIONS,
     ITERATIONS,
     N_ARCHIVED,
@@ -19,7 +18,8 @@ from .bundles import (
     SIZE,
     STATUS,
 )
-from .seen import needs_more_keys
+from ..seen import needs_more_keys
+from .adapt import pareto_adapt
 from .select import release, select
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
-from .archive import remember
-from .bundles import (
+from .._jit import ZERO, bundle_kernel, engine_kernel, small_kernel
+from ..archive import remember
+from ..bundles import (
     BAD_BIAS,
     DEPTH,
     EVALUATIONS,
@@ -26,9 +26,9 @@ from .bundles import (
     TOO_MANY_CANDIDATES,
     Archive,
 )
-from .dominance import covers
-from .seen import needs_more_keys
-from .softmax import add_up, is_safe, pick, power_scale, powers
+from ..dominance import covers
+from ..seen import needs_more_keys
+from ..softmax import add_up, is_safe, pick, power_scale, powers
 
 # The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
 initial_state = legal_moves = all_moves = play = bias = judge = identity = data_class = None

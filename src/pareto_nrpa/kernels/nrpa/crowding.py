@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._jit import engine_kernel
+from .._jit import engine_kernel
 
 MAX_DISTANCE = 2.0
 _RUN = 32

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._jit import bundle_kernel, small_kernel
-from .bundles import N_FREE, POLICY
+from .._jit import bundle_kernel, small_kernel
+from ..bundles import N_FREE, POLICY
+from ..front_index import NEW, split_front
 from .crowding import crowding_distances
-from .front_index import NEW, split_front
 
 
 @bundle_kernel

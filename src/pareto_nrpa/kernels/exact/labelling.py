@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import cached_kernel, small_kernel
+from .._jit import cached_kernel, small_kernel
 
 NO_COMPLETION = 1e300
 #: A state is the memory, one bit for each city but the depot, shifted by this, and the last city.

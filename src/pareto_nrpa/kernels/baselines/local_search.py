@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import engine_kernel, small_kernel
-from .bundles import N_MOVES, NEEDS_ROOM, OK, STATUS, WRONG_LENGTH
-from .dominance import covers
+from .._jit import engine_kernel, small_kernel
+from ..bundles import N_MOVES, NEEDS_ROOM, OK, STATUS, WRONG_LENGTH
+from ..dominance import covers
 from .rollout import EVALUATE, HERE, WHOLE, count_evaluation, is_full
 
 # Positions in WorkingFront.numbers.

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import bundle_kernel, engine_kernel
-from .bundles import NEEDS_ROOM, OK, PENALTY, STATUS, VIOLATIONS
+from .._jit import bundle_kernel, engine_kernel
+from ..bundles import NEEDS_ROOM, OK, PENALTY, STATUS, VIOLATIONS
 from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
 # Positions in Tree.numbers.

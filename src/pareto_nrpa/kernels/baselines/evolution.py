@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import bundle_kernel
-from .bundles import NEEDS_ROOM, OK, PENALTY, STATUS
+from .._jit import bundle_kernel
+from ..bundles import NEEDS_ROOM, OK, PENALTY, STATUS
 from .rollout import HERE, WHOLE, count_evaluation, is_full
 from .variation import below, copy_row, shuffle, two_of
 
@@ -102,7 +102,7 @@ def tchebycheff(objectives, ideal, weights, length):
 
 @bundle_kernel
 def boundary_intersection(objectives, ideal, weights, length):
-    """Return how bad objectives are in a direction: the distance along it from the ideal point plus a penalty off it."""
+    """Return how bad objectives are in a direction: distance along it from the ideal point plus a penalty off it."""
     along = 0.0
     for k in range(ideal.size):
         along += (objectives[k] - ideal[k]) * weights[k]

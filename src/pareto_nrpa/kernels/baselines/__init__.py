@@ -1,0 +1,1 @@
+"""Compiled code of what Pareto-NRPA is compared with."""
