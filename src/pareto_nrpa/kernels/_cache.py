@@ -37,7 +37,7 @@ def _say_once(reason: str) -> None:
     )
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     """The files of one function."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

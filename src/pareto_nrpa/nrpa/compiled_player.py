@@ -39,16 +39,19 @@ class CompiledPlayer:
             playout,
             played,
             allocates=True,
+            way_in="pointer",
             data_class=type(problem.data),
             initial_state=problem.initial_state,
             play_out=bundle_kernel(with_globals(play_from, **words)),
         )
         told = types.void(bundle, settings, types.int64)
-        self._tell = compile_entry(stack_machine.tell, told)
-        pointers = types.FunctionType(played), types.FunctionType(told)
-        self._advance = compile_entry(
-            stack_machine.advance, types.int64(parts, bundle, settings, rng, types.float64[::1], *pointers, types.int64)
-        )
+        self._tell = compile_entry(stack_machine.tell, told, way_in="pointer")
+        play, learn = types.FunctionType(played), types.FunctionType(told)
+        advanced = types.int64(parts, bundle, settings, rng, types.float64[::1], play, learn, types.int64)
+        self._advance = compile_entry(stack_machine.advance, advanced, way_in="call")
+        # Not among the entries: few ask a compiled problem, and ways in from Python take long to compile.
+        self._play_once = compile_entry(stack_machine.play_once, types.int64(*played.args, play), way_in="call")
+        self._tell_once = compile_entry(stack_machine.tell_once, types.void(*told.args, learn), way_in="call")
         self.entries = (self._playout, self._tell, self._advance)
 
     def compile(self) -> None:
@@ -93,8 +96,10 @@ class CompiledPlayer:
 
     def play(self, search: Search, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; a compiled problem shows no final state."""
+        self._play_once.compile()
+        arguments = (self._parts, search.machine, search.settings, search.rng, policy, slot)
         try:
-            status = self._playout.call(self._parts, search.machine, search.settings, search.rng, policy, slot)
+            status = self._play_once.call(*arguments, self._playout.pointer)
         except Exception as error:
             raise ProblemError(raised_message(error, self.problem)) from error
         if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):  # the caller evaluates; ours does not count
@@ -103,7 +108,8 @@ class CompiledPlayer:
 
     def tell(self, search: Search, slot: int) -> None:
         """Let the search learn from a slot whose scores are known."""
-        self._tell.call(search.machine, search.settings, slot)
+        self._tell_once.compile()
+        self._tell_once.call(search.machine, search.settings, slot, self._tell.pointer)
 
     def solution(self, moves: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers, which here are the moves themselves."""
