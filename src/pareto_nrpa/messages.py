@@ -8,7 +8,6 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.core import config
 
 from .kernels._jit import compile_alone, python_function
 from .kernels.bundles import (
@@ -23,6 +22,8 @@ from .kernels.bundles import (
     TOO_MANY_OBJECTIVES,
 )
 from .problem import AnyProblem, CompiledProblem, problem_name
+
+_typeof: Any = numba.typeof  # which has no type hints
 
 _SENTENCES = {
     NO_MOVE: "legal_moves() gave no move at the start of {name}; a problem needs at least one.",
@@ -63,21 +64,14 @@ def uncompilable(problem: CompiledProblem) -> str | None:
     name: str = problem_name(problem)
     state: Any = None
     moves, numbers, move = types.int64[::1], types.float64[::1], types.int64
-    more: dict[str, tuple[Any, ...]] = {
-        "legal_moves": (moves,),
-        "all_moves": (moves,),
-        "play": (move,),
-        "move_code": (move,),
-    }
-    more |= {"evaluate": (numbers,), "bias": (move, numbers)}
+    more: dict[str, tuple[Any, ...]] = {"legal_moves": (moves,), "all_moves": (moves,), "play": (move,)}
+    more |= {"move_code": (move,), "evaluate": (numbers,), "bias": (move, numbers)}
     try:
-        data = numba.typeof(problem.data)
+        data = _typeof(problem.data)
     except ValueError as error:
         return f"data of {name} must be a NamedTuple of arrays and numbers: {_reason(error)}."
-    if getattr(config, "DISABLE_JIT", False):
-        return None
     for word, function in {**problem.kernels, "all_moves": problem.all_moves}.items():
-        if function is None:
+        if function is None or python_function(function) is function:  # compiling is switched off
             continue
         arguments = (data,) if word == "initial_state" else (data, state, *more.get(word, ()))
         try:

@@ -143,7 +143,11 @@ def _options_of(dispatcher: Any) -> dict[str, Any]:
 @functools.cache
 def stored(function: Any) -> Any:
     """Return a kernel of arrays for calls from Python, found again on disk by the next process."""
-    return function if _JIT_IS_OFF else _kept(with_globals(function.py_func), **_options_of(function))
+    if _JIT_IS_OFF:
+        return function
+    copy = with_globals(function.py_func)
+    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(function)}"  # its options count too
+    return _kept(copy, **_options_of(function))
 
 
 _inner_twins: dict[Any, Any] = {}
@@ -194,16 +198,18 @@ class Entry:
 
     `pointer` is what other compiled code takes as a typed function pointer. `call` is the way in from Python, there
     after `compile`; it goes straight to the machine code, without Numba's look at the types of the arguments, which
-    for bundles of arrays takes longer than many a call. The caller vouches for them.
+    for bundles of arrays takes longer than many a call. The caller vouches for them. Where there is one way in only
+    (`way_in`), less is compiled.
     """
 
-    def __init__(self, function: types.FunctionType, signature: Any, allocates: bool, bound: dict[str, Any]) -> None:
+    def __init__(
+        self, function: types.FunctionType, signature: Any, options: dict[str, Any], bound: dict[str, Any]
+    ) -> None:
         copy = with_globals(function, **bound)
-        digest = hashlib.sha256(str(signature).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(f"{signature}{sorted(options)}".encode()).hexdigest()[:8]
         self.name = copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{digest}"
         self.call: Any = None
         self._signature = signature
-        options = _OPTIONS if allocates else _ENGINE_OPTIONS
         self.pointer: Any = _kept(copy, **options)
 
     def is_ready(self) -> bool:
@@ -227,12 +233,28 @@ class Entry:
             self.pointer.disable_compile()
             (compiled,) = self.pointer.overloads.values()
             self.call = self.pointer if _IS_PLAIN else compiled.entry_point
+            if self.pointer.targetoptions.get("no_cpython_wrapper"):
+                self.call = _not_from_python
+
+
+def _not_from_python(*arguments: Any) -> None:
+    raise AssertionError("this entry is called by way of its pointer")
 
 
 _entries: dict[str, Entry] = {}
 
 
-def compile_entry(function: Any, signature: Any, *, allocates: bool = False, **bound: Any) -> Entry:
+_WAYS_IN: dict[str, dict[str, Any]] = {
+    "both": {},
+    "call": {"no_cfunc_wrapper": True},
+    "pointer": {"no_cpython_wrapper": True},
+}
+
+
+def compile_entry(
+    function: Any, signature: Any, *, allocates: bool = False, way_in: str = "both", **bound: Any
+) -> Entry:
     """Return the entry point for a function, with `bound` standing in for global names that it leaves open."""
-    entry = Entry(python_function(function), signature, allocates, bound)
+    options = {**(_OPTIONS if allocates else _ENGINE_OPTIONS), **_WAYS_IN[way_in]}
+    entry = Entry(python_function(function), signature, options, bound)
     return _entries.setdefault(entry.name, entry)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 from numba import types
 
-from ..kernels._jit import bundle_kernel, with_globals
+from ..kernels._jit import bundle_kernel, compile_entry, with_globals
 from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, Machine, Settings
 from ..kernels.nrpa import stack_machine
 from ..kernels.nrpa.playout import play_from, playout
@@ -34,13 +34,16 @@ class CompiledPlayer(CompiledAdapter):
         self.machine, self.settings, self.rng = machine, settings, rng
         parts, bundle, options, draws = (numba.typeof(x) for x in (self.parts, machine, settings, rng))
         played = types.int64(parts, bundle, options, draws, types.int64, types.int64)
-        play_out = bundle_kernel(with_globals(play_from, **self.words))
-        self._playout = self.bind(playout, played, allocates=True, play_out=play_out, **self.start)
         told = types.void(bundle, options, types.int64)
-        self._tell = self.bind(stack_machine.tell, told)
-        pointers = types.FunctionType(played), types.FunctionType(told)
-        advanced = types.int64(parts, bundle, options, draws, *pointers, types.int64)
-        self._advance = self.bind(stack_machine.advance, advanced)
+        play, learn = types.FunctionType(played), types.FunctionType(told)
+        advanced = types.int64(parts, bundle, options, draws, play, learn, types.int64)
+        play_out = bundle_kernel(with_globals(play_from, **self.words))
+        self._playout = self.bind(playout, played, allocates=True, way_in="pointer", play_out=play_out, **self.start)
+        self._tell = self.bind(stack_machine.tell, told, way_in="pointer")
+        self._advance = self.bind(stack_machine.advance, advanced, way_in="call")
+        # Not among the entries: few ask a compiled problem, and ways in from Python take long to compile.
+        self._play_once = compile_entry(stack_machine.play_once, types.int64(*played.args, play), way_in="call")
+        self._tell_once = compile_entry(stack_machine.tell_once, types.void(*told.args, learn), way_in="call")
 
     def draw(self) -> float:
         """Return the next number of the generator."""
@@ -68,14 +71,17 @@ class CompiledPlayer(CompiledAdapter):
 
     def play(self, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; a compiled problem shows no final state."""
-        status = self.call(self._playout, self.machine, self.settings, self.rng, policy, slot)
+        self._play_once.compile()
+        state = self.machine, self.settings, self.rng
+        status = self.call(self._play_once, *state, policy, slot, self._playout.pointer)
         if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):  # the caller evaluates; ours does not count
             raise self.error(status, int(self.machine.counters[DEPTH]))
         return None
 
     def tell(self, slot: int) -> None:
         """Let the search learn from a slot whose scores are known."""
-        self._tell.call(self.machine, self.settings, slot)
+        self._tell_once.compile()
+        self._tell_once.call(self.machine, self.settings, slot, self._tell.pointer)
 
     def replay(self, solution: Sequence[Any]) -> Any:
         """Return the final state of a solution; a compiled problem shows none."""

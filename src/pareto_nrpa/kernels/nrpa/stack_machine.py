@@ -44,6 +44,16 @@ def advance(data, machine, settings, rng, play, learn, n):
     return n
 
 
+def play_once(data, machine, settings, rng, policy, slot, play):
+    """Play one sequence into a slot, for `ask`; returns a status."""
+    return play(data, machine, settings, rng, policy, slot)
+
+
+def tell_once(machine, settings, slot, learn):
+    """Learn from a slot, for `tell`."""
+    learn(machine, settings, slot)
+
+
 @small_kernel
 def choose_policy(n_policies, rng):
     """Draw a policy uniformly (Algorithm 2, line 2); a single one needs no draw."""
