@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .metrics import hypervolume, igd_plus, n_found, nondominated, share_of_hypervolume, worst_point
+from .metrics import hypervolume, igd_plus, n_found, nondominated, worst_point
 from .problem import CompiledProblem, objective_signs
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ class Truth:
 
     def share(self, points: ArrayLike) -> float:
         """Return how much of the hypervolume of the true front some feasible points have."""
-        return share_of_hypervolume(points, self.volume, reference_point=self.reference_point)
+        there = np.asarray(points, dtype=float)
+        return hypervolume(there, reference_point=self.reference_point) / self.volume if len(there) else 0.0
 
     def distance(self, points: ArrayLike) -> float:
         """Return IGD+ in units of the range of the true front; without feasible points, that of the reference point."""
