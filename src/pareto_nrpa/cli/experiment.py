@@ -79,11 +79,6 @@ class Selection:
         plan = load_plan(self.plan)
         if self.quick:
             plan = plan.small(lambda problem: _is_there(problem, self.data))
-            if plan.quick.get("stand_ins") == list(plan.problems):
-                wanted, given = ", ".join(plan.quick["problems"]), ", ".join(plan.problems)
-                typer.echo(
-                    f"{self.plan} needs data that are not here ({wanted}); its quick version uses {given}.", err=True
-                )
         return plan.restricted(
             seeds=self.seeds,
             evaluations=self.evaluations,
@@ -91,6 +86,13 @@ class Selection:
             problems=self.problem or (),
             labels=self.only or (),
         )
+
+    def tell_stand_ins(self, plan: Plan) -> None:
+        """Say which problems a quick version has instead of the plan's, where the data of these are not here."""
+        if self.quick and list(plan.problems) == plan.quick.get("stand_ins"):
+            wanted, given = ", ".join(plan.quick["problems"]), ", ".join(plan.problems)
+            message = f"{self.plan} needs data that are not here ({wanted}); its quick version uses {given}."
+            typer.echo(message, err=True)
 
     def measure(self, rows: Path | None = None) -> Measured:
         """Return the runs of the plan that are there, measured: all of them, unless a number of seeds was given."""
@@ -170,6 +172,7 @@ def run_plan(
 
     at_least_one("jobs", jobs)
     plan, results = chosen.load(), chosen.folder
+    chosen.tell_stand_ins(plan)
     runs, store, fingerprints = part_of(plan.runs(), shard), Store(results), _fingerprints(plan, chosen.data)
     check_writable(results / "runs" / "any")
     with ExperimentBar(plan.name, quiet=quiet) as bar, _told_how_to_go_on(results):
@@ -275,6 +278,7 @@ def reproduce(
     store, target = Store(folder), out or folder
     failures = 0
     for selection, plan, prints in zip(chosen, loaded, fingerprints, strict=True):
+        selection.tell_stand_ins(plan)
         with _told_how_to_go_on(folder):
             failures += _run_all(plan, store, jobs, place, prints).failures
         measured = selection.measure()
