@@ -163,3 +163,9 @@ def test_no_page_was_left_half_written():
     root = Path(__file__).parent.parent
     for page in [root / "README.md", *(root / "docs").glob("*.md")]:
         assert not re.findall(r"\{[a-z]+\}", page.read_text(encoding="utf-8")), page.name
+
+
+@pytest.mark.parametrize("module", modules_of("play"))
+def test_what_plays_a_problem_knows_neither_problem_nor_algorithm(module):
+    above = ("problems", "nrpa", "baselines", "solver", "cli", "progress", "algorithms")
+    assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))

@@ -22,11 +22,13 @@ from ..problem import (
     CompiledProblem,
     FirstFingerprint,
     check_declarations,
-    objective_signs,
     problem_fingerprint,
     problem_name,
+    without_pruning,
 )
-from .players import Player, check_status, new_player
+from .arena import check_status
+from .compiled_player import CompiledPlayer
+from .plain_player import PlainPlayer
 from .rehearsal import Rehearsal, rehearse
 
 if TYPE_CHECKING:
@@ -159,8 +161,13 @@ class BaselineSearch(ArchiveView):
         self.wall_seconds = 0.0
         self.cpu_seconds = 0.0
         self.rng = np.random.default_rng(seed)
-        self.player: Player = new_player(problem, self.rng, baseline.bias, baseline.pruning)
-        self._signs = objective_signs(problem)
+        played = problem if baseline.pruning else without_pruning(problem)
+        self.player: CompiledPlayer | PlainPlayer = (
+            CompiledPlayer(played, self.rng, baseline.bias)
+            if isinstance(played, CompiledProblem)
+            else PlainPlayer(played, self.rng, baseline.bias)
+        )
+        self._signs = self.player.signs
 
     def compile(self) -> None:
         """Compile, or load from disk, what `advance` needs."""

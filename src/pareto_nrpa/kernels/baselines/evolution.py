@@ -102,7 +102,7 @@ def tchebycheff(objectives, ideal, weights, length):
 
 @bundle_kernel
 def boundary_intersection(objectives, ideal, weights, length):
-    """Return how bad objectives are in a direction: distance along it from the ideal point plus a penalty off it."""
+    """Return how bad objectives are in a direction: the way along it from the ideal point plus a penalty off it."""
     along = 0.0
     for k in range(ideal.size):
         along += (objectives[k] - ideal[k]) * weights[k]

@@ -12,6 +12,7 @@ from ..bundles import (
     BAD_BIAS,
     DEPTH,
     EVALUATIONS,
+    FOUND_AT,
     ILLEGAL_MOVE,
     INCOMPLETE,
     KEY,
@@ -70,7 +71,7 @@ def rollout(parts, arena, rng, n_given, purpose):
     if status != OK or purpose != WHOLE or checks_first:
         return status
     # From now on it is enough to look at what would enter the archive, which few do.
-    if is_welcome(arena.archive.scores, arena.counters[N_ARCHIVED], arena.scores):
+    if is_welcome(arena.archive.heads, arena.archive.scores, arena.scores):
         return check_moves(data, initial_state(data), arena, n_given)
     return status
 
@@ -167,10 +168,10 @@ def count_evaluation(arena):
 
 
 @engine_kernel
-def is_welcome(archived, n_archived, scores):
-    """Tell whether the sequence in the arena would enter the archive."""
-    for i in range(n_archived):  # noqa: SIM110 - compiled code has no all()
-        if covers(archived, i, scores, HERE):
+def is_welcome(heads, archived, scores):
+    """Tell whether the sequence in the arena might enter the archive: what is in it, or was, does not cover it."""
+    for i in range(heads.shape[0]):  # noqa: SIM110 - compiled code has no all()
+        if heads[i, FOUND_AT] > 0 and covers(archived, i, scores, HERE):
             return False
     return True
 

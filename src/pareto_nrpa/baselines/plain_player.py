@@ -1,12 +1,12 @@
-"""Problems as baselines play them: in an arena, by the kernels of a `CompiledProblem` or the methods of a `Problem`.
+"""Baselines on a `Problem`.
 
-The algorithms are written once, in `kernels`. For a compiled problem they are compiled, and get a typed pointer to a
-rollout in which the problem's kernels are bound; for a plain one the same functions run as Python, with a rollout that
-calls the problem's methods.
+The algorithms are written once, in `kernels`. Here the same functions run as Python, with a rollout that calls the
+problem's methods; the kernels of arrays that they call stay compiled.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 from pathlib import Path
 from types import FunctionType
@@ -17,23 +17,10 @@ import numpy as np
 from numba import types
 
 from ..exceptions import ProblemError
-from ..genotype import encoded, stops_at_depth, unplayable_message
-from ..kernels._jit import Entry, allocating_kernel, bundle_kernel, interpreted, rebound, with_globals
-from ..kernels.archive import counting_archive, enlarge, larger_archive, limited_archive, new_archive
-from ..kernels.baselines.rollout import (
-    CHECK,
-    HERE,
-    LOOK,
-    PLAY,
-    WHOLE,
-    Arena,
-    check_from,
-    check_nothing,
-    draw,
-    is_welcome,
-    roll_from,
-    rollout,
-)
+from ..genotype import stops_at_depth
+from ..kernels._jit import interpreted, rebound
+from ..kernels.archive import counting_archive, enlarge, larger_archive, limited_archive
+from ..kernels.baselines.rollout import CHECK, HERE, LOOK, PLAY, WHOLE, draw, is_welcome
 from ..kernels.bundles import (
     BAD_BIAS,
     DEPTH,
@@ -41,116 +28,24 @@ from ..kernels.bundles import (
     ILLEGAL_MOVE,
     INCOMPLETE,
     KEY,
-    N_ARCHIVED,
-    N_COUNTERS,
-    N_HEADS,
     N_MOVES,
-    NEEDS_ROOM,
     NO_MOVE,
     OK,
     REPEATED_MOVE,
-    STATUS,
     TOO_LONG,
-    WRONG_LENGTH,
 )
-from ..kernels.evaluation import new_room
 from ..kernels.seen import known_scores
 from ..kernels.softmax import PADDING
-from ..play.compiled import CompiledAdapter
 from ..play.plain import PlainAdapter
-from ..problem import (
-    AnyProblem,
-    CompiledProblem,
-    Problem,
-    checked_identity,
-    paper_preference,
-    without_pruning,
-)
+from ..problem import Problem, checked_identity
+from .arena import arena_parts, depth_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _FIRST_MOVES = 64
 _CHECKED_PLAYOUTS = 3
-_OVERRUN = 4096
 _LOG2_E = math.log2(math.e)
-
-
-def _arena_parts(problem: AnyProblem, bias: float, max_moves: int, max_legal: int) -> dict[str, Any]:
-    m = problem.n_objectives
-    return {
-        "moves": np.zeros((1, max_moves), dtype=np.int64),
-        "heads": np.zeros((1, N_HEADS), dtype=np.int64),
-        "scores": np.zeros((1, 1 + m)),
-        # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
-        "legal": np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
-        "probabilities": new_room(max_legal, m),
-        "n_legal": np.zeros(1, dtype=np.int64),
-        "preference": paper_preference(problem),
-        "bias_scale": np.array([bias if problem.bias is not None else 0.0]),
-        "counters": np.zeros(N_COUNTERS, dtype=np.int64),
-        "archive": new_archive(m, max_moves),
-    }
-
-
-class CompiledPlayer(CompiledAdapter):
-    """Plays in an arena; one call of compiled code makes many evaluations."""
-
-    def __init__(self, problem: CompiledProblem, rng: np.random.Generator, bias: float) -> None:
-        super().__init__(problem)
-        assert problem.max_legal is not None
-        self.rng = rng
-        self.arena = Arena(**_arena_parts(problem, bias, problem.max_moves, problem.max_legal))
-        self._types = tuple(numba.typeof(x) for x in (self.parts, self.arena, self.rng))
-        played = types.int64(*self._types, types.int64, types.int64)
-        # Without a genotype nobody puts solutions together that would have to be checked.
-        check = bundle_kernel(with_globals(check_from, **self.words)) if problem.genotype else check_nothing
-        roll_out = bundle_kernel(with_globals(roll_from, **self.words))
-        self._bound = {"roll_out": roll_out, "check_moves": check, **self.start}
-        self._rollout = self.bind(rollout, played, allocates=True, **self._bound)
-        self._played = types.FunctionType(played)
-
-    def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
-        """Return an algorithm as compiled code; `examples` show the types of the arguments after the rollout."""
-        entry = self.bind(function, types.int64(*self._types, self._played, *_kinds(examples)))
-        return lambda *arguments: self._run(entry, self.rng, self._rollout.pointer, *arguments)
-
-    def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
-        """Return code for few evaluations a call: the rollout is part of it, as passing a pointer takes 0.2 ms."""
-        bound = allocating_kernel(with_globals(rollout, **self._bound))
-        entry = self.bind(function, types.int64(*self._types, *_kinds(examples)), play_to_end=bound)
-        return lambda *arguments: self._run(entry, self.rng, *arguments)
-
-    def _run(self, entry: Entry, rng: np.random.Generator, *arguments: Any) -> int:
-        self.compile()
-        return int(self.call(entry, self.arena, rng, *arguments))
-
-    def make_room(self) -> None:
-        """Give archive and log room for at least one more evaluation."""
-        self.arena = self.arena._replace(archive=larger_archive(self.arena.archive, self.arena.counters))
-
-    def count_unique(self) -> None:
-        """Count every solution once, from the start on."""
-        self.arena = self.arena._replace(archive=counting_archive(self.arena.archive))
-
-    def limit_archive(self, size: int) -> None:
-        """Let the archive never hold more than so many solutions, from the start on."""
-        self.arena = self.arena._replace(archive=limited_archive(self.arena.archive, self.arena.counters, size))
-
-    def playout(self, rng: np.random.Generator) -> list[int]:
-        """Return the moves of a random playout, which is not evaluated."""
-        _depth_or_none(self, self._run(self._rollout, rng, 0, PLAY))
-        return self.solution(self.arena.moves[HERE, : self.arena.heads[HERE, N_MOVES]].tolist())
-
-    def stops_at(self, solution: Sequence[int]) -> int | None:
-        """Return the depth at which a solution cannot be played on, its length if it is not complete, or None."""
-        self.arena.moves[HERE, : len(solution)] = solution
-        return _depth_or_none(self, self._run(self._rollout, self.rng, len(solution), CHECK))
-
-
-def _kinds(examples: tuple[Any, ...]) -> list[Any]:
-    """Return the types of arguments that look like these."""
-    return [types.int64 if isinstance(example, int) else numba.typeof(example) for example in examples]
 
 
 class PlainArena:
@@ -193,10 +88,10 @@ class PlainPlayer(PlainAdapter):
         self.rng = rng
         # Whole solutions are put there without a look at its size.
         max_moves = max(_FIRST_MOVES, len(problem.genotype.moves) if problem.genotype else 0)
-        self.arena: Any = PlainArena(**_arena_parts(problem, bias, max_moves, _FIRST_MOVES))
+        self.arena: Any = PlainArena(**arena_parts(problem, bias, max_moves, _FIRST_MOVES))
         self._draw = self.bind(draw, types.int64(types.float64[::1], types.int64, numba.typeof(rng)))
-        scores = types.float64[:, ::1]
-        self._is_welcome = self.bind(is_welcome, types.boolean(scores, types.int64, scores))
+        heads, scores = types.int64[:, ::1], types.float64[:, ::1]
+        self._is_welcome = self.bind(is_welcome, types.boolean(heads, scores, scores))
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return an algorithm as a Python function."""
@@ -227,13 +122,13 @@ class PlainPlayer(PlainAdapter):
 
     def playout(self, rng: np.random.Generator) -> list[Any]:
         """Return the moves of a random playout, which is not evaluated."""
-        _depth_or_none(self, self._play(None, self.arena, rng, 0, PLAY))
+        depth_or_none(self, self._play(None, self.arena, rng, 0, PLAY))
         return self.solution(self.arena.moves[HERE, : self.arena.heads[HERE, N_MOVES]].tolist())
 
     def stops_at(self, solution: Sequence[Any]) -> int | None:
         """Return the depth at which a solution cannot be played on, its length if it is not complete, or None."""
         self.arena.moves[HERE, : len(solution)] = self.numbers(solution)
-        return _depth_or_none(self, self._play(None, self.arena, self.rng, len(solution), CHECK))
+        return depth_or_none(self, self._play(None, self.arena, self.rng, len(solution), CHECK))
 
     def _play(self, parts: None, arena: Any, rng: np.random.Generator, n_given: int, purpose: Any) -> int:
         """Do for a plain problem what `kernels.baselines.rollout` does for a compiled one."""
@@ -247,15 +142,16 @@ class PlainPlayer(PlainAdapter):
             return status
         except Exception as error:
             # A move that is not legal may lead to any error, in `play` or in `evaluate`.
-            if purpose == WHOLE and self._check(n_given) != OK:
-                return self._check(n_given)
+            with contextlib.suppress(Exception):
+                if purpose == WHOLE and (status := self._check(n_given)) != OK:
+                    return status
             if isinstance(error, ProblemError):
                 raise
             raise self.raised(error, int(arena.counters[DEPTH])) from error
 
     def _would_enter(self) -> bool:
-        archive, counters = self.arena.archive, self.arena.counters
-        return bool(self._is_welcome.call(archive.scores, int(counters[N_ARCHIVED]), self.arena.scores))
+        archive = self.arena.archive
+        return bool(self._is_welcome.call(archive.heads, archive.scores, self.arena.scores))
 
     def _check(self, n_given: int) -> int:
         depth = stops_at_depth(self.problem, self.solution(self.arena.moves[HERE, :n_given].tolist()))
@@ -330,38 +226,3 @@ class PlainPlayer(PlainAdapter):
         length = 2 * arena.moves.shape[1]
         arena.moves = enlarge(arena.moves, 1, length)
         arena.archive = archive._replace(moves=enlarge(archive.moves, archive.moves.shape[0], length))
-
-
-Player = CompiledPlayer | PlainPlayer
-
-
-def new_player(problem: AnyProblem, rng: np.random.Generator, bias: float, pruning: bool) -> Player:
-    """Return who plays a problem, with its legal moves or with all that could be."""
-    played = problem if pruning else without_pruning(problem)
-    return CompiledPlayer(played, rng, bias) if isinstance(played, CompiledProblem) else PlainPlayer(played, rng, bias)
-
-
-def check_status(player: Player) -> None:
-    """Make room if that is what compiled code asks for; raise if the problem broke a promise."""
-    counters, moves = player.arena.counters, player.arena.moves[HERE]
-    status, depth = int(counters[STATUS]), int(counters[DEPTH])
-    counters[STATUS] = OK
-    if status == NEEDS_ROOM:
-        player.make_room()
-    elif status == WRONG_LENGTH:
-        encoded(player.problem, player.solution(moves[: player.arena.heads[HERE, N_MOVES]].tolist()))
-    elif status in (ILLEGAL_MOVE, INCOMPLETE):
-        assert player.problem.genotype is not None
-        solution = player.solution(moves[: len(player.problem.genotype.moves)].tolist())
-        raise ProblemError(unplayable_message(player.problem, solution, depth))
-    elif status != OK:
-        raise player.error(status, depth)
-
-
-def _depth_or_none(player: Player, status: int) -> int | None:
-    """Return where a solution that was checked cannot be played, or None; raise if that is not what is wrong."""
-    if status in (ILLEGAL_MOVE, INCOMPLETE):
-        return int(player.arena.counters[DEPTH])
-    player.arena.counters[STATUS] = status
-    check_status(player)
-    return None
