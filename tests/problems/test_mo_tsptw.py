@@ -79,7 +79,8 @@ def slow_legal_moves(data, tour, detours=True):
         start = max(now + data.costs[0, here, city], data.opens[city])
         return any(start > deadlines[other] for other in unvisited)
 
-    return {city for city in unvisited if not makes_someone_late(city)} or unvisited
+    in_time = {city for city in unvisited if not makes_someone_late(city)}
+    return in_time or {min(unvisited, key=lambda city: (deadlines[city], city))}
 
 
 def play_against_the_twin(problem, rng, *, detours=False):

@@ -25,10 +25,11 @@ _NOISE = 1e-14
 @kernel
 def rounded(cost: Any) -> Any:
     """Return a cost in steps of 1e-9: the same edges summed in another order must not seem better in the last bit."""
+    if cost >= 1.0 or cost == 0.0:
+        return np.rint(cost * _STEPS) / _STEPS
     steps = _STEPS
-    if 0.0 < cost < 1.0:
-        while cost * steps < _FIRST_DIGITS:
-            steps *= 10.0
+    while cost * steps < _FIRST_DIGITS:
+        steps *= 10.0
     return np.rint(cost * steps) / steps
 
 

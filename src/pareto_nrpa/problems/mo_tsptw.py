@@ -104,11 +104,10 @@ def legal_moves(data, state, out):
         city = unvisited[i]
         out[count] = city
         count += max(now + direct[city], data.opens[city]) <= first
-    if count > 0:
-        return count
-    for i in range(left):  # whatever comes next, somebody is late
-        out[i] = unvisited[i]
-    return state.numbers[_LEFT]
+    if count == 0:  # whatever comes next, somebody is late
+        out[0] = unvisited[0]
+        count = 1
+    return count
 
 
 @kernel
