@@ -70,7 +70,7 @@ class _Search(BaselineSearch):
             value=np.zeros((1, 2)),
             numbers=np.array([kernels.NO_LEVEL, -1, 0], dtype=np.int64),
         )
-        self._search = self.player.entry(kernels.baselines.nested_search, self._nest, 0)
+        self._search = self.player.entry(kernels.nested_search, self._nest, 0)
 
     def step(self, n: int) -> int:
         self._make_room()

@@ -76,7 +76,7 @@ class _Search(BaselineSearch):
             exploration=np.array([baseline.exploration]),
             numbers=numbers,
         )
-        self._search = self.player.entry(kernels.baselines.tree_search, self._tree, 0)
+        self._search = self.player.entry(kernels.tree_search, self._tree, 0)
 
     def step(self, n: int) -> int:
         self._make_room()
