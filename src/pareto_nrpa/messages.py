@@ -32,7 +32,7 @@ _SENTENCES = {
     "allow; raise them.",
     CODE_OUT_OF_RANGE: "move_code() gave a code outside 0..n_codes-1 at depth {depth} of {name}.",
     REPEATED_MOVE: "legal_moves() returned the same move twice at depth {depth} of {name}.",
-    NOT_FINITE: "evaluate() gave an objective that is NaN or infinite, or left one out, in {name}; return finite "
+    NOT_FINITE: "evaluate() gave an objective that is NaN or infinite in {name}; fill in all of them with finite "
     "numbers, and count what is wrong with a solution as violations.",
     BAD_BIAS: "bias() gave NaN or infinity in {name}; return finite numbers.",
     TOO_MANY_OBJECTIVES: "evaluate() of {name} filled in more objectives than its n_objectives={n_objectives}.",

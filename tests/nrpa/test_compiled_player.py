@@ -88,7 +88,7 @@ def problem(size=4, **others):
         ({"max_moves": 2}, "toy went on after 2 moves"),
         ({"evaluate": raises}, "a kernel of toy raised ValueError: boom"),
         ({"evaluate": one_too_many}, r"evaluate\(\) of toy filled in more objectives than its n_objectives=1"),
-        ({"evaluate": none_at_all}, "gave an objective that is NaN or infinite, or left one out, in toy"),
+        ({"evaluate": none_at_all}, "gave an objective that is NaN or infinite in toy; fill in all of them"),
         (
             {"evaluate": does_not_compile},
             r"evaluate\(\) of toy does not compile, \w+.py line \d+: .*no_such_field",

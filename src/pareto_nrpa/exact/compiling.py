@@ -25,9 +25,9 @@ def _is_ready(name: str) -> bool:
     function = getattr(labelling, name)
     if not hasattr(function, "stats") or function.signatures:  # compiling is switched off, or done
         return True
-    changed = Path(labelling.__file__).stat().st_mtime
-    return any(
-        path.stat().st_mtime >= changed for path in Path(function.stats.cache_path).glob(f"labelling.{name}-*.nbi")
+    changed, folder = Path(labelling.__file__).stat().st_mtime, function.stats.cache_path
+    return folder is not None and any(
+        path.stat().st_mtime >= changed for path in Path(folder).glob(f"labelling.{name}-*.nbi")
     )
 
 
