@@ -29,7 +29,7 @@ N_HEADS = 4
 NO_IDENTITY = -1
 
 # Columns of Machine.levels.
-SIZE, ITERATIONS, REPETITIONS = range(3)
+SIZE, ITERATIONS, REPETITIONS, N_FRONT = range(4)
 
 # A row of scores is the number of violations, then the (minimised) objectives.
 VIOLATIONS = 0
@@ -99,7 +99,8 @@ class Machine(NamedTuple):
     preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
     starts: np.ndarray  # [P, C] float64, biases by code as far as met, which a new search starts from; else [P, 1]
     members: np.ndarray  # [L, R] int64, slots of the set S* of each level
-    levels: np.ndarray  # [L, 3] int64: size of the set, iterations done, results in a row that brought nothing new
+    # [L, 4] int64: size of the set, iterations done, results in a row that brought nothing new, size of the first front
+    levels: np.ndarray
     free: np.ndarray  # [R] int64, a stack of unused slots
     counters: np.ndarray  # [N_COUNTERS] int64
     legal: np.ndarray  # [max_legal] int64, working memory of a playout

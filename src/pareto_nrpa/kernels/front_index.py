@@ -83,15 +83,16 @@ def compare(index, scores, newcomers, new, dropped, n_dropped):
 
 
 @small_kernel
-def split_front(scores, rest, n_rest, front, index, standing, spare):
+def split_front(scores, rest, n_rest, n_known, front, index, standing, spare):
     """Move the non-dominated of rest[:n_rest] to `front`, the older one of equals; returns how many, and what is left.
 
-    Both stay in their old order. What equals an older member of the front comes last in `rest`.
+    Both stay in their old order. What equals an older member of the front comes last in `rest`. The first `n_known`
+    are known to be a front among themselves.
     """
     if n_rest <= _BLOCK:
-        _compare_few(scores, rest, n_rest, standing)
+        _compare_few(scores, rest, n_rest, n_known, standing)
     else:
-        _compare_many(scores, rest, n_rest, index, standing, spare)
+        _compare_many(scores, rest, n_rest, n_known, index, standing, spare)
     n_front = 0
     n_left = 0
     n_equal = 0
@@ -112,9 +113,11 @@ def split_front(scores, rest, n_rest, front, index, standing, spare):
 
 
 @small_kernel
-def _compare_few(scores, rows, n_rows, standing):
+def _compare_few(scores, rows, n_rows, n_known, standing):
     """Find out how each row compares with the others, without an index: sets are small where the search is hot."""
-    for i in range(n_rows):
+    for i in range(n_known):
+        standing[rows[i]] = NEW
+    for i in range(n_known, n_rows):
         new = rows[i]
         standing[new] = NEW
         for j in range(i):
@@ -128,10 +131,13 @@ def _compare_few(scores, rows, n_rows, standing):
 
 
 @engine_kernel
-def _compare_many(scores, rows, n_rows, index, standing, spare):
+def _compare_many(scores, rows, n_rows, n_known, index, standing, spare):
     """Find out how each row compares with the others."""
     clear(index)
-    for i in range(n_rows):
+    for i in range(n_known):
+        standing[rows[i]] = NEW
+        insert(index, scores, rows[i])
+    for i in range(n_known, n_rows):
         standing[rows[i]], n_dropped = compare(index, scores, scores, rows[i], spare, ZERO)
         for j in range(n_dropped):
             standing[spare[j]] = WORSE

@@ -37,7 +37,7 @@ def new_machine(
         preferences=np.ascontiguousarray(preferences, dtype=float),
         starts=np.full((n_policies, n_codes if bias_by_code else 1), np.nan),
         members=np.zeros((level, r), dtype=np.int64),
-        levels=np.zeros((level, 3), dtype=np.int64),
+        levels=np.zeros((level, 4), dtype=np.int64),
         free=np.arange(r, dtype=np.int64),
         counters=counters,
         pool=_new_pool(r, m, max_moves, max_candidates, has_bias),
