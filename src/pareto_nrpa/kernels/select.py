@@ -21,7 +21,6 @@ def select(members, size, n_before, n_front, pool, selection, free, counters):
     for i in range(size):
         selection.rest[i] = members[i]
     n_front, n_rest = _next_front(size, n_front, scores, selection, free, counters)
-    crowding_distances(scores, selection.front, n_front, selection.order, selection.spare, selection.distances)
     for k in range(represented.size):
         represented[k] = False
     for i in range(n_front):
@@ -30,6 +29,7 @@ def select(members, size, n_before, n_front, pool, selection, free, counters):
     improved = False
     for i in range(n_before, size):
         improved = improved or selection.standing[members[i]] == NEW
+    _measure(n_front, scores, selection, selection.distances)
     n_kept = _add_representatives(n_front, n_rest, scores, heads, selection, free, counters)
     for i in range(n_kept):
         members[i] = kept[i]
@@ -41,11 +41,17 @@ def _next_front(n_rest, n_known, scores, selection, free, counters):
     """Take the first front out of selection.rest, free what equals one of it; returns its size, and what is left."""
     rest = selection.rest
     n_front, n_left = split_front(
-        scores, rest, n_rest, n_known, selection.front, selection.front_index, selection.standing, selection.spare
+        scores, rest, n_rest, n_known, selection.front, selection.front_index, selection.standing, selection.order
     )
     for i in range(n_left, n_rest - n_front):
         release(rest[i], free, counters)
     return n_front, n_left
+
+
+@small_kernel
+def _measure(n_front, scores, selection, distances):
+    """Fill in the crowding distances of selection.front; how its members compare is forgotten over it."""
+    crowding_distances(scores, selection.front, n_front, selection.order, selection.standing, distances)
 
 
 @bundle_kernel
@@ -57,7 +63,7 @@ def _add_representatives(n_kept, n_rest, scores, heads, selection, free, counter
         n_missing += not represented[k]
     while n_rest > 0 and n_missing > 0:
         n_front, n_rest = _next_front(n_rest, ZERO, scores, selection, free, counters)
-        crowding_distances(scores, front, n_front, selection.order, selection.spare, selection.front_distances)
+        _measure(n_front, scores, selection, selection.front_distances)
         for i in range(n_front):
             policy = heads[front[i], POLICY]
             if represented[policy]:

@@ -72,7 +72,6 @@ def _new_selection(r: int, n_policies: int, m: int) -> Selection:
         rest=np.zeros(r, dtype=np.int64),
         front=np.zeros(r, dtype=np.int64),
         order=np.zeros(r, dtype=np.int64),
-        spare=np.zeros(r, dtype=np.int64),
         standing=np.zeros(r, dtype=np.int64),
         represented=np.zeros(n_policies, dtype=np.bool_),
         front_index=new_index(r, m),
