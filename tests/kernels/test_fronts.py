@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pareto_nrpa.kernels._jit import stored
 from pareto_nrpa.kernels.dominance import covers
-from pareto_nrpa.kernels.front_index import NEW, clear, compare, insert, new_index, split_front
+from pareto_nrpa.kernels.front_index import NEW, clear, compare, count_blocks, insert, new_index, split_front
 from pareto_nrpa.kernels.nrpa.crowding import crowding_distances
 
 from .. import oracles
@@ -38,16 +38,17 @@ def test_dominance_is_fewer_violations_then_pareto(points):
             assert covers(array, i, array, j) == (one == other or oracles.dominates(one, other))
 
 
-def peel(array):
+def peel(array, n_known=0):
     """Return the fronts of a table, as `select` takes them apart, and the rows that equal an older one."""
     n_rest, n_objectives = len(array), array.shape[1] - 1
     rest, front, standing, spare = np.arange(n_rest), *np.zeros((3, n_rest), dtype=np.int64)
     fronts, equal = [], []
     while n_rest:
-        n_front, n_left = split_front(array, rest, n_rest, front, new_index(n_rest, n_objectives), standing, spare)
+        index = new_index(n_rest, n_objectives)
+        n_front, n_left = split_front(array, rest, n_rest, n_known, front, index, standing, spare)
         fronts.append(front[:n_front].tolist())
         equal += rest[n_left : n_rest - n_front].tolist()
-        n_rest = n_left
+        n_rest, n_known = n_left, 0
     return fronts, equal
 
 
@@ -75,6 +76,18 @@ def test_large_sets_are_peeled_alike(n_objectives, n_values):
     assert (fronts, sorted(equal)) == peel_slowly(points)
 
 
+@pytest.mark.parametrize("n_values", [3, 1000])
+@pytest.mark.parametrize("n", [20, 400])
+def test_what_is_known_to_be_a_front_need_not_be_compared(n, n_values):
+    rng = np.random.default_rng(n)
+    objectives = rng.integers(n_values, size=(n, 3)).astype(float)
+    points = [(float(i % 3 == 0), tuple(row)) for i, row in enumerate(objectives.tolist())]
+    first = peel_slowly(points[: n // 2])[0][0]
+    points = [points[i] for i in first] + points[n // 2 :]
+    fronts, equal = peel(as_array(points), n_known=len(first))
+    assert (fronts, sorted(equal)) == peel_slowly(points)
+
+
 @pytest.mark.parametrize("n_objectives", [2, 3, 8])
 def test_an_index_that_rows_enter_and_leave_keeps_the_front(n_objectives):
     # Points that get better and better: most of what enters is dropped again, and blocks run empty.
@@ -91,7 +104,7 @@ def test_an_index_that_rows_enter_and_leave_keeps_the_front(n_objectives):
         if standing == NEW:
             front = [j for j in front if j not in gone] + [i]
             stored(insert)(index, table, i)
-    sizes = index.blocks[: index.n_blocks[0], 0]
+    sizes = index.blocks[: stored(count_blocks)(index), 0]
     assert sizes.sum() == len(front)
 
 

@@ -19,7 +19,7 @@ from .bundles import (
     POLICY,
     Archive,
 )
-from .front_index import NEW, clear, compare, insert, new_index
+from .front_index import NEW, clear, compare, count_blocks, insert, new_index
 from .seen import count_once, larger_keys, needs_more_keys, no_keys
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def remember(archive, pool, slot, counters):
 def _admit(index, scores, heads, free, newcomers, new, counters):
     """Return an unused row for a newcomer, after dropping what it covers; or -1 if something is at least as good."""
     size = heads.shape[0]
-    if index.n_blocks[0] == 0 or index.n_blocks[0] == index.blocks.shape[0]:  # not made yet, or worn out
+    n_blocks = count_blocks(index)
+    if n_blocks == 0 or n_blocks == index.blocks.shape[0]:  # not made yet, or worn out
         _make_index(index, scores, heads)
     n_unused = size - counters[N_ARCHIVED]
     standing, n_free = compare(index, scores, newcomers, new, free, n_unused)

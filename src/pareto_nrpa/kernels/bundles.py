@@ -31,7 +31,7 @@ N_HEADS = 4
 NO_IDENTITY = -1
 
 # Columns of Machine.levels.
-SIZE, ITERATIONS, REPETITIONS = range(3)
+SIZE, ITERATIONS, REPETITIONS, N_FRONT = range(4)
 
 # A row of scores is the number of violations, then the (minimised) objectives.
 VIOLATIONS = 0
@@ -56,14 +56,18 @@ class Pool(NamedTuple):
 
 
 class FrontIndex(NamedTuple):
-    """Which rows of a table of scores are its front, ordered so that few must be compared; see front_index.py."""
+    """Which rows of a table of scores are its front, ordered so that few must be compared; see front_index.py.
 
-    n_blocks: np.ndarray  # [1] int64; 0: the index is still to be made
-    violations: np.ndarray  # [1] float64, of all rows alike; infinite if there are none
+    Bundles are passed by value, at every evaluation: the fewer arrays the better.
+    """
+
     blocks: np.ndarray  # [K, 1 + block] int64: how many rows there are in a block, and which
-    corners: np.ndarray  # [2 K, 1 + M] float64: the smallest and the largest objectives in each block
-    nodes: np.ndarray  # [2 K, 2] int64: the first of two children and the objective that parts them; or 0 and a block
-    cuts: np.ndarray  # [2 K, 1 + M] float64: where the second child begins
+    # [2 K, 2] int64: the first of two children and the objective that parts them, or 0 and a block; the last node is
+    # never one, and counts the blocks (0: the index is still to be made).
+    nodes: np.ndarray
+    # [4 K, 1 + M] float64: the smallest and the largest objectives of each block, then where the second child of each
+    # node begins. The first number is the violations of all rows, infinite if there are none.
+    bounds: np.ndarray
 
 
 class Archive(NamedTuple):
@@ -88,7 +92,6 @@ class Selection(NamedTuple):
     rest: np.ndarray  # [R] int64
     front: np.ndarray  # [R] int64
     order: np.ndarray  # [R] int64
-    spare: np.ndarray  # [R] int64
     standing: np.ndarray  # [R] int64, how each slot compares with the others
     represented: np.ndarray  # [P] bool
     front_index: FrontIndex
@@ -101,7 +104,8 @@ class Machine(NamedTuple):
     preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
     starts: np.ndarray  # [P, C] float64, biases by code as far as met, which a new search starts from; else [P, 1]
     members: np.ndarray  # [L, R] int64, slots of the set S* of each level
-    levels: np.ndarray  # [L, 3] int64: size of the set, iterations done, results in a row that brought nothing new
+    # [L, 4] int64: size of the set, iterations done, results in a row that brought nothing new, size of the first front
+    levels: np.ndarray
     free: np.ndarray  # [R] int64, a stack of unused slots
     counters: np.ndarray  # [N_COUNTERS] int64
     legal: np.ndarray  # [max_legal] int64, working memory of a playout

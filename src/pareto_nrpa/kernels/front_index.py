@@ -25,20 +25,23 @@ def new_index(n_rows, n_objectives):
     """Return an empty index of up to n_rows; half of the blocks are for rows that come in the place of others."""
     n_blocks = n_rows // (_BLOCK // 4) + 2
     return FrontIndex(
-        n_blocks=np.zeros(1, dtype=np.int64),
-        violations=np.full(1, np.inf),
         blocks=np.zeros((n_blocks, 1 + _BLOCK), dtype=np.int64),
-        corners=np.zeros((2 * n_blocks, 1 + n_objectives)),
         nodes=np.zeros((2 * n_blocks, 2), dtype=np.int64),
-        cuts=np.zeros((2 * n_blocks, 1 + n_objectives)),
+        bounds=np.zeros((4 * n_blocks, 1 + n_objectives)),
     )
+
+
+@small_kernel
+def count_blocks(index):
+    """Return how many blocks there are; 0 if the index is still to be made."""
+    return index.nodes[index.nodes.shape[0] - 1, 0]
 
 
 @engine_kernel
 def clear(index):
     """Forget all rows."""
-    index.n_blocks[0] = 1
-    index.violations[0] = np.inf
+    index.nodes[index.nodes.shape[0] - 1, 0] = 1
+    index.bounds[0, VIOLATIONS] = np.inf
     index.blocks[0, 0] = 0
     index.nodes[0, 0] = 0
     index.nodes[0, 1] = 0
@@ -50,11 +53,11 @@ def compare(index, scores, newcomers, new, dropped, n_dropped):
 
     Returns WORSE, EQUAL or NEW, and how many rows there are in `dropped`, to which those dropped are added.
     """
-    n_blocks = index.n_blocks[0]
+    n_blocks = count_blocks(index)
     blocks = index.blocks
-    if newcomers[new, VIOLATIONS] > index.violations[0]:
+    if newcomers[new, VIOLATIONS] > index.bounds[0, VIOLATIONS]:
         return WORSE, n_dropped
-    if newcomers[new, VIOLATIONS] < index.violations[0]:
+    if newcomers[new, VIOLATIONS] < index.bounds[0, VIOLATIONS]:
         for block in range(n_blocks):
             for i in range(1, 1 + blocks[block, 0]):
                 dropped[n_dropped] = blocks[block, i]
@@ -62,12 +65,12 @@ def compare(index, scores, newcomers, new, dropped, n_dropped):
         clear(index)
         return NEW, n_dropped
     for block in range(n_blocks):
-        if n_blocks == 1 or is_at_most(index.corners, 2 * block, newcomers, new):
+        if n_blocks == 1 or is_at_most(index.bounds, 2 * block, newcomers, new):
             for i in range(1, 1 + blocks[block, 0]):
                 if is_at_most(scores, blocks[block, i], newcomers, new):
                     return EQUAL if is_at_most(newcomers, new, scores, blocks[block, i]) else WORSE, n_dropped
     for block in range(n_blocks):
-        if n_blocks == 1 or is_at_most(newcomers, new, index.corners, 2 * block + 1):
+        if n_blocks == 1 or is_at_most(newcomers, new, index.bounds, 2 * block + 1):
             n_kept = 0
             for i in range(1, 1 + blocks[block, 0]):
                 if is_at_most(newcomers, new, scores, blocks[block, i]):
@@ -83,15 +86,16 @@ def compare(index, scores, newcomers, new, dropped, n_dropped):
 
 
 @small_kernel
-def split_front(scores, rest, n_rest, front, index, standing, spare):
+def split_front(scores, rest, n_rest, n_known, front, index, standing, spare):
     """Move the non-dominated of rest[:n_rest] to `front`, the older one of equals; returns how many, and what is left.
 
-    Both stay in their old order. What equals an older member of the front comes last in `rest`.
+    Both stay in their old order. What equals an older member of the front comes last in `rest`. The first `n_known`
+    are known to be a front among themselves.
     """
     if n_rest <= _BLOCK:
-        _compare_few(scores, rest, n_rest, standing)
+        _compare_few(scores, rest, n_rest, n_known, standing)
     else:
-        _compare_many(scores, rest, n_rest, index, standing, spare)
+        _compare_many(scores, rest, n_rest, n_known, index, standing, spare)
     n_front = 0
     n_left = 0
     n_equal = 0
@@ -112,9 +116,11 @@ def split_front(scores, rest, n_rest, front, index, standing, spare):
 
 
 @small_kernel
-def _compare_few(scores, rows, n_rows, standing):
+def _compare_few(scores, rows, n_rows, n_known, standing):
     """Find out how each row compares with the others, without an index: sets are small where the search is hot."""
-    for i in range(n_rows):
+    for i in range(n_known):
+        standing[rows[i]] = NEW
+    for i in range(n_known, n_rows):
         new = rows[i]
         standing[new] = NEW
         for j in range(i):
@@ -128,10 +134,13 @@ def _compare_few(scores, rows, n_rows, standing):
 
 
 @engine_kernel
-def _compare_many(scores, rows, n_rows, index, standing, spare):
+def _compare_many(scores, rows, n_rows, n_known, index, standing, spare):
     """Find out how each row compares with the others."""
     clear(index)
-    for i in range(n_rows):
+    for i in range(n_known):
+        standing[rows[i]] = NEW
+        insert(index, scores, rows[i])
+    for i in range(n_known, n_rows):
         standing[rows[i]], n_dropped = compare(index, scores, scores, rows[i], spare, ZERO)
         for j in range(n_dropped):
             standing[spare[j]] = WORSE
@@ -142,7 +151,7 @@ def _compare_many(scores, rows, n_rows, index, standing, spare):
 @engine_kernel
 def insert(index, scores, row):
     """Add a row that was NEW."""
-    index.violations[0] = scores[row, VIOLATIONS]
+    index.bounds[0, VIOLATIONS] = scores[row, VIOLATIONS]
     leaf = _leaf_of(index, scores, row)
     block = index.nodes[leaf, 1]
     if index.blocks[block, 0] == _BLOCK:
@@ -151,8 +160,8 @@ def insert(index, scores, row):
         block = index.nodes[leaf, 1]
     index.blocks[block, 0] += 1
     index.blocks[block, index.blocks[block, 0]] = row
-    if index.n_blocks[0] > 1:
-        _widen(index.corners, block, scores, row)
+    if count_blocks(index) > 1:
+        _widen(index.bounds, block, scores, row)
 
 
 @engine_kernel
@@ -161,7 +170,9 @@ def _leaf_of(index, scores, row):
     nodes = index.nodes
     node = 0
     while nodes[node, 0] > 0:
-        node = nodes[node, 0] + (0 if _comes_before(scores, row, index.cuts, node, nodes[node, 1]) else 1)
+        node = nodes[node, 0] + (
+            0 if _comes_before(scores, row, index.bounds, nodes.shape[0] + node, nodes[node, 1]) else 1
+        )
     return node
 
 
@@ -179,11 +190,11 @@ def _comes_before(table_a, a, table_b, b, axis):
 @engine_kernel
 def _split(index, scores, leaf):
     """Part the rows of a full block in two halves, along the objective in which they differ most."""
-    n_blocks = index.n_blocks[0]
+    n_blocks = count_blocks(index)
     blocks = index.blocks
     block = index.nodes[leaf, 1]
     _set_corners(index, scores, block)
-    axis = _widest(index.corners, block, n_blocks)
+    axis = _widest(index.bounds, block, n_blocks)
     for i in range(2, 1 + _BLOCK):
         row = blocks[block, i]
         j = i
@@ -197,32 +208,32 @@ def _split(index, scores, leaf):
     for i in range(1, 1 + half):
         blocks[n_blocks, i] = blocks[block, half + i]
     for k in range(scores.shape[1]):
-        index.cuts[leaf, k] = scores[blocks[n_blocks, 1], k]
+        index.bounds[index.nodes.shape[0] + leaf, k] = scores[blocks[n_blocks, 1], k]
     first = 2 * n_blocks - 1
     for child in range(2):
         index.nodes[first + child, 0] = 0
         index.nodes[first + child, 1] = n_blocks if child else block
     index.nodes[leaf, 0] = first
     index.nodes[leaf, 1] = axis
-    index.n_blocks[0] += 1
+    index.nodes[index.nodes.shape[0] - 1, 0] += 1
     _set_corners(index, scores, block)
     _set_corners(index, scores, n_blocks)
 
 
 @engine_kernel
-def _widest(corners, block, n_blocks):
+def _widest(bounds, block, n_blocks):
     """Return the objective whose range in a block is the largest part of its range in all blocks."""
     axis = 0
     largest = -1.0
-    for k in range(1, corners.shape[1]):
+    for k in range(1, bounds.shape[1]):
         smallest_of_all = np.inf
         largest_of_all = -np.inf
         for b in range(n_blocks):
-            smallest_of_all = min(smallest_of_all, corners[2 * b, k])
-            largest_of_all = max(largest_of_all, corners[2 * b + 1, k])
+            smallest_of_all = min(smallest_of_all, bounds[2 * b, k])
+            largest_of_all = max(largest_of_all, bounds[2 * b + 1, k])
         # Halves: the difference of two huge numbers could be infinite.
         span = 0.5 * largest_of_all - 0.5 * smallest_of_all
-        part = (0.5 * corners[2 * block + 1, k] - 0.5 * corners[2 * block, k]) / span if span > 0.0 else 0.0
+        part = (0.5 * bounds[2 * block + 1, k] - 0.5 * bounds[2 * block, k]) / span if span > 0.0 else 0.0
         if part > largest:
             axis = k - 1
             largest = part
@@ -233,15 +244,15 @@ def _widest(corners, block, n_blocks):
 def _set_corners(index, scores, block):
     """Measure the rows of a block."""
     for k in range(1, scores.shape[1]):
-        index.corners[2 * block, k] = np.inf
-        index.corners[2 * block + 1, k] = -np.inf
+        index.bounds[2 * block, k] = np.inf
+        index.bounds[2 * block + 1, k] = -np.inf
     for i in range(1, 1 + index.blocks[block, 0]):
-        _widen(index.corners, block, scores, index.blocks[block, i])
+        _widen(index.bounds, block, scores, index.blocks[block, i])
 
 
 @small_kernel
-def _widen(corners, block, scores, row):
+def _widen(bounds, block, scores, row):
     """Let the corners of a block hold one more row."""
     for k in range(1, scores.shape[1]):
-        corners[2 * block, k] = min(corners[2 * block, k], scores[row, k])
-        corners[2 * block + 1, k] = max(corners[2 * block + 1, k], scores[row, k])
+        bounds[2 * block, k] = min(bounds[2 * block, k], scores[row, k])
+        bounds[2 * block + 1, k] = max(bounds[2 * block + 1, k], scores[row, k])

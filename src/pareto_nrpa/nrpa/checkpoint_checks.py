@@ -24,6 +24,7 @@ from ..kernels.bundles import (
     N_CODES,
     N_COUNTERS,
     N_DISCARDED,
+    N_FRONT,
     N_HEADS,
     N_MOVES,
     N_UNIQUE,
@@ -84,7 +85,7 @@ def check_arrays(arrays: Arrays, search: Search) -> None:
     m = problem.n_objectives
     counters, levels = arrays["counters"], arrays["levels"]
     _check_shape(counters, np.int64, N_COUNTERS)
-    _check_shape(levels, np.int64, n_levels, 3)
+    _check_shape(levels, np.int64, n_levels, 4)
     _check_counters(counters, arrays)
     _check_levels(levels, len(arrays["pool_heads"]), search)
 
@@ -128,6 +129,7 @@ def _check_levels(levels: NDArray[np.int64], n_slots: int, search: Search) -> No
     _need(levels[:, SIZE].sum() <= n_slots, "members")
     _need((levels[:, ITERATIONS] < search.n_iterations).all(), "iterations of a level")
     _need((levels[:, REPETITIONS] <= levels[:, ITERATIONS]).all(), "repetitions")
+    _need((levels[:, N_FRONT] <= levels[:, SIZE]).all(), "fronts")
 
 
 def _check_pool(arrays: Arrays, n_codes: int, search: Search, unmet: Any) -> None:

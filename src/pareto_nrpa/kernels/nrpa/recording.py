@@ -39,10 +39,10 @@ def flatten(machine: Machine) -> tuple[np.ndarray, ...]:
 def _unflatten(p):
     """Return the machine behind a flat tuple; written out, as compiled code cannot count fields."""
     pool = Pool(p[12], p[13], p[14], p[15], p[16], p[17], p[18])
-    archived = FrontIndex(p[26], p[27], p[28], p[29], p[30], p[31])
+    archived = FrontIndex(p[26], p[27], p[28])
     archive = Archive(p[19], p[20], p[21], p[22], p[23], p[24], p[25], archived)
-    front = FrontIndex(p[41], p[42], p[43], p[44], p[45], p[46])
-    selection = Selection(p[32], p[33], p[34], p[35], p[36], p[37], p[38], p[39], p[40], front)
+    front = FrontIndex(p[37], p[38], p[39])
+    selection = Selection(p[29], p[30], p[31], p[32], p[33], p[34], p[35], p[36], front)
     return Machine(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], pool, archive, selection)
 
 

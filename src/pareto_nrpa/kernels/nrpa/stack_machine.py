@@ -10,6 +10,7 @@ from ..bundles import (
     N_ARCHIVED,
     N_CODES,
     N_FREE,
+    N_FRONT,
     N_LOGGED,
     NEEDS_ROOM,
     OK,
@@ -96,10 +97,11 @@ def tell(machine, settings, slot):
     level = ZERO
     while True:
         # Algorithm 2, lines 8 to 10: unite, keep the non-dominated, adapt.
-        levels[level, SIZE], improved = select(
+        levels[level, SIZE], levels[level, N_FRONT], improved = select(
             members[level],
             levels[level, SIZE],
             n_before,
+            levels[level, N_FRONT],
             machine.pool,
             machine.selection,
             machine.free,
