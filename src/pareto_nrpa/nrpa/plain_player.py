@@ -28,7 +28,6 @@ from ..kernels.bundles import (
     Machine,
     Settings,
 )
-from ..kernels.seen import known_scores
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
 from ..play.plain import Numbering, PlainAdapter
 from ..problem import Problem, checked_identity
@@ -84,6 +83,7 @@ class PlainPlayer(PlainAdapter):
         self._n_codes = self._max_moves = self._max_candidates = 0
         self._flattened: Machine | None = None
         self._parts: Any = None
+        self._looks_up = False
 
     def draw(self) -> float:
         """Return the next number of the generator."""
@@ -109,18 +109,22 @@ class PlainPlayer(PlainAdapter):
         for _ in range(n):
             policy = int(self.draw() * n_policies) if n_policies > 1 else 0
             state, record, biases = self._play(policy)
-            scores = self._known(record)
+            scores = self._known(record) if self._looks_up else None
             if scores is None:
                 scores = self.judge(state)
             self._call(recording.ANY_SLOT, record, biases, scores)
 
+    def compile(self) -> None:
+        """Compile what is not on disk yet, also what looks up solutions where they are counted once each."""
+        super().compile()
+        if not self._looks_up and self.machine.archive.keys.size:
+            self._looks_up = True
+            self._known(np.zeros(4, dtype=np.int64))
+
     def _known(self, record: Any) -> Any:
-        """Return the scores of a solution that was evaluated before, where that is kept account of, or None."""
-        archive = self.machine.archive
-        if archive.keys.size == 0:
-            return None
+        """Return the scores of a recorded solution that was evaluated before, or None."""
         n_moves = int(record[-1])
-        return known_scores(archive.keys, archive.key_scores, int(record[-3]), record[-3 - n_moves : -3], n_moves)
+        return self.known(self.machine.archive, int(record[-3]), record[-3 - n_moves : -3], n_moves)
 
     def play(self, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; returns the final state."""
