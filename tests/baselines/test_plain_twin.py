@@ -149,6 +149,7 @@ event.register("numba:compile", Listener())
 for name in NAMES:
     for problem in (PlainTour(generate_tsp(8, seed=1)), Bits()):
         search = small(name).start(problem, seed=1, budget=400)
+        search.count_unique()
         was_ready, before = search.is_compiled, len(names)
         search.compile()
         if was_ready and len(names) > before:

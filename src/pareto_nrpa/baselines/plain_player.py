@@ -34,7 +34,6 @@ from ..kernels.bundles import (
     REPEATED_MOVE,
     TOO_LONG,
 )
-from ..kernels.seen import known_scores
 from ..kernels.softmax import PADDING
 from ..play.plain import PlainAdapter
 from ..problem import Problem, checked_identity
@@ -198,9 +197,7 @@ class PlainPlayer(PlainAdapter):
         if purpose == PLAY:
             return OK
         arena.heads[HERE, KEY] = checked_identity(problem, state)
-        known = known_scores(
-            arena.archive.keys, arena.archive.key_scores, arena.heads[HERE, KEY], arena.moves[HERE], depth
-        )
+        known = self.known(arena.archive, int(arena.heads[HERE, KEY]), arena.moves[HERE], depth)
         if known is not None:
             arena.scores[HERE] = known
             return OK

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-# Positions in Machine.counters.
+# Positions in SearchState.counters.
 EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS, N_UNIQUE = range(10)
 # The most that the archive may hold (0: no limit), and how many it had to discard for it.
 MAX_ARCHIVED, N_DISCARDED = 10, 11
@@ -30,7 +30,7 @@ N_HEADS = 4
 #: In the place of a key: the problem does not say, the moves decide.
 NO_IDENTITY = -1
 
-# Columns of Machine.levels.
+# Columns of SearchState.levels.
 SIZE, ITERATIONS, REPETITIONS, N_FRONT = range(4)
 
 # A row of scores is the number of violations, then the (minimised) objectives.
@@ -97,7 +97,7 @@ class Selection(NamedTuple):
     front_index: FrontIndex
 
 
-class Machine(NamedTuple):
+class SearchState(NamedTuple):
     """A search between two evaluations. Level l of the paper is row l - 1."""
 
     weights: np.ndarray  # [L, P, C] float64, the policies of each level; NaN: bias by code, not met yet

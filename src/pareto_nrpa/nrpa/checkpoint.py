@@ -22,8 +22,8 @@ from ..kernels.bundles import (
     N_MOVES,
     SIZE,
     Archive,
-    Machine,
     Pool,
+    SearchState,
 )
 from ..kernels.seen import rebuilt_keys
 from ..play.plain import Numbering
@@ -185,7 +185,7 @@ def _numbering(encoded: list[Any]) -> Numbering:
     return numbering
 
 
-def _restore(machine: Machine, arrays: dict[str, NDArray[Any]]) -> Machine:
+def _restore(machine: SearchState, arrays: dict[str, NDArray[Any]]) -> SearchState:
     """Return a new machine filled with what was saved."""
     pool = {name: arrays[f"pool_{name}"] for name in Pool._fields}
     archived: dict[str, Any] = {name: arrays[f"archive_{name}"] for name in ("heads", "scores", "moves", "log")}

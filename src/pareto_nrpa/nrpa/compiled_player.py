@@ -8,7 +8,7 @@ import numba
 from numba import types
 
 from ..kernels._jit import bundle_kernel, compile_entry, with_globals
-from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, Machine, Settings
+from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, SearchState, Settings
 from ..kernels.nrpa import stack_machine
 from ..kernels.nrpa.playout import play_from, playout
 from ..play.compiled import CompiledAdapter
@@ -28,7 +28,7 @@ class CompiledPlayer(CompiledAdapter):
     """Plays and learns; `machine`, the whole search, changes and is exchanged for a larger one when it is full."""
 
     def __init__(
-        self, problem: CompiledProblem, machine: Machine, settings: Settings, rng: np.random.Generator
+        self, problem: CompiledProblem, machine: SearchState, settings: Settings, rng: np.random.Generator
     ) -> None:
         super().__init__(problem)
         self.machine, self.settings, self.rng = machine, settings, rng

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.archive import enlarge, larger_archive, new_archive, resized_archive
-from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, N_HEADS, Machine, Pool, Selection
+from ..kernels.bundles import N_CODES, N_COUNTERS, N_FREE, N_HEADS, Pool, SearchState, Selection
 from ..kernels.evaluation import new_room
 from ..kernels.front_index import new_index
 from ..kernels.softmax import PADDING
@@ -26,14 +26,14 @@ def new_machine(
     has_bias: bool,
     bias_by_code: bool,
     objective_weights: NDArray[np.float64] | None = None,
-) -> Machine:
+) -> SearchState:
     """Return a search at its very beginning: all weights 0 or to be set by the bias, all sets empty."""
     n_policies, m = preferences.shape
     r = _FIRST_SLOTS
     counters = np.zeros(N_COUNTERS, dtype=np.int64)
     counters[N_FREE] = r
     counters[N_CODES] = n_codes
-    return Machine(
+    return SearchState(
         weights=np.full((level, n_policies, n_codes), np.nan if bias_by_code else 0.0),
         preferences=np.ascontiguousarray(preferences, dtype=float),
         starts=np.full((n_policies, n_codes if bias_by_code else 1), np.nan),
@@ -79,7 +79,7 @@ def _new_selection(r: int, n_policies: int, m: int) -> Selection:
     )
 
 
-def with_slots(machine: Machine, n_slots: int) -> Machine:
+def with_slots(machine: SearchState, n_slots: int) -> SearchState:
     """Return the machine with room for more recorded sequences."""
     old = machine.free.size
     pool = Pool(*(enlarge(array, n_slots, *array.shape[1:]) for array in machine.pool))
@@ -92,17 +92,17 @@ def with_slots(machine: Machine, n_slots: int) -> Machine:
     return machine._replace(pool=pool, free=free, members=members, selection=selection)
 
 
-def with_archive(machine: Machine, size: int, log_size: int) -> Machine:
+def with_archive(machine: SearchState, size: int, log_size: int) -> SearchState:
     """Return the machine with room for more archived solutions and more lines in the log."""
     return machine._replace(archive=resized_archive(machine.archive, size, log_size))
 
 
-def with_codes(machine: Machine, n_codes: int) -> Machine:
+def with_codes(machine: SearchState, n_codes: int) -> SearchState:
     """Return the machine with room for more codes, whose weights are 0."""
     return machine._replace(weights=enlarge(machine.weights, *machine.weights.shape[:2], n_codes))
 
 
-def with_longer_sequences(machine: Machine, max_moves: int, max_candidates: int) -> Machine:
+def with_longer_sequences(machine: SearchState, max_moves: int, max_candidates: int) -> SearchState:
     """Return the machine with room for longer sequences."""
     pool, archive = machine.pool, machine.archive
     r, width = pool.heads.shape[0], pool.biases.shape[1]
@@ -122,7 +122,7 @@ def with_longer_sequences(machine: Machine, max_moves: int, max_candidates: int)
     )
 
 
-def make_room(machine: Machine) -> Machine:
+def make_room(machine: SearchState) -> SearchState:
     """Return the machine with room for at least one more evaluation wherever it was full."""
     if machine.counters[N_FREE] == 0:
         # A sequence of a thousand cities takes megabytes: grow by half, not twofold.

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exceptions import ProblemError
-from ..kernels.bundles import BAD_BIAS, Machine, Settings
+from ..kernels.bundles import BAD_BIAS, SearchState, Settings
 from ..messages import overflow_message
 
 if TYPE_CHECKING:
     from ..problem import AnyProblem
 
 
-def weight_error(status: int, machine: Machine, settings: Settings, problem: AnyProblem) -> ProblemError | None:
+def weight_error(status: int, machine: SearchState, settings: Settings, problem: AnyProblem) -> ProblemError | None:
     """Return what to say of a bias that seems wrong where it is learning that went too far, else None."""
     if status != BAD_BIAS:
         return None

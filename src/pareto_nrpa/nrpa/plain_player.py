@@ -24,11 +24,10 @@ from ..kernels.bundles import (
     NO_MOVE,
     REPEATED_MOVE,
     TOO_LONG,
-    Machine,
+    SearchState,
     Settings,
 )
 from ..kernels.nrpa import recording
-from ..kernels.seen import known_scores
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
 from ..play.plain import Numbering, PlainAdapter
 from ..problem import Problem, checked_identity
@@ -62,7 +61,7 @@ class _Strengths(dict[int, float]):
 class PlainPlayer(PlainAdapter):
     """Plays and learns; `machine`, the whole search, changes and is exchanged for a larger one when it is full."""
 
-    def __init__(self, problem: Problem, machine: Machine, settings: Settings, rng: np.random.Generator) -> None:
+    def __init__(self, problem: Problem, machine: SearchState, settings: Settings, rng: np.random.Generator) -> None:
         super().__init__(problem, has_bias=settings.has_bias)
         self.machine, self.settings, self.rng = machine, settings, rng
         self.codes: Numbering = Numbering()
@@ -83,8 +82,9 @@ class PlainPlayer(PlainAdapter):
         self._tabulate = self.bind(recording.tabulate, tabled)
         # How much fits into the arrays; looked up once, as looking is slow.
         self._n_codes = self._max_moves = self._max_candidates = 0
-        self._flattened: Machine | None = None
+        self._flattened: SearchState | None = None
         self._parts: Any = None
+        self._looks_up = False
 
     def draw(self) -> float:
         """Return the next number of the generator."""
@@ -110,18 +110,22 @@ class PlainPlayer(PlainAdapter):
         for _ in range(n):
             policy = int(self.draw() * n_policies) if n_policies > 1 else 0
             state, record, biases = self._play(policy)
-            scores = self._known(record)
+            scores = self._known(record) if self._looks_up else None
             if scores is None:
                 scores = self.judge(state)
             self._call(recording.ANY_SLOT, record, biases, scores)
 
+    def compile(self) -> None:
+        """Compile what is not on disk yet, also what looks up solutions where they are counted once each."""
+        super().compile()
+        if not self._looks_up and self.machine.archive.keys.size:
+            self._looks_up = True
+            self._known(np.zeros(4, dtype=np.int64))
+
     def _known(self, record: Any) -> Any:
-        """Return the scores of a solution that was evaluated before, where that is kept account of, or None."""
-        archive = self.machine.archive
-        if archive.keys.size == 0:
-            return None
+        """Return the scores of a recorded solution that was evaluated before, or None."""
         n_moves = int(record[-1])
-        return known_scores(archive.keys, archive.key_scores, int(record[-3]), record[-3 - n_moves : -3], n_moves)
+        return self.known(self.machine.archive, int(record[-3]), record[-3 - n_moves : -3], n_moves)
 
     def play(self, policy: int, slot: int) -> Any:
         """Play one sequence into a slot, for `ask`; returns the final state."""

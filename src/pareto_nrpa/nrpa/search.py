@@ -11,7 +11,7 @@ from ..archive_view import ArchiveView
 from ..checks import check_whole, shown
 from ..exceptions import ProblemError
 from ..kernels.archive import counting_archive, limited_archive
-from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, Archive, Machine, Settings
+from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, Archive, SearchState, Settings
 from ..kernels.softmax import MAX_BLOCK
 from ..problem import (
     AnyProblem,
@@ -89,12 +89,12 @@ class Search(ArchiveView):
         self._signs = self.player.signs
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> SearchState:
         """All that the search has learned and found."""
         return self.player.machine
 
     @machine.setter
-    def machine(self, machine: Machine) -> None:
+    def machine(self, machine: SearchState) -> None:
         self.player.machine = machine
 
     def _settings(self) -> Settings:
@@ -116,7 +116,7 @@ class Search(ArchiveView):
             n_checked=_CHECKED_PLAYOUTS,
         )
 
-    def _first_machine(self, objective_weights: NDArray[np.float64] | None) -> Machine:
+    def _first_machine(self, objective_weights: NDArray[np.float64] | None) -> SearchState:
         problem = self.problem
         if isinstance(problem, CompiledProblem):
             assert problem.max_legal is not None

@@ -17,8 +17,8 @@ from ..bundles import (
     POLICY,
     Archive,
     FrontIndex,
-    Machine,
     Pool,
+    SearchState,
     Selection,
     Settings,
 )
@@ -29,7 +29,7 @@ from .stack_machine import has_room, take, tell
 ANY_SLOT = -1
 
 
-def flatten(machine: Machine) -> tuple[np.ndarray, ...]:
+def flatten(machine: SearchState) -> tuple[np.ndarray, ...]:
     """Return all arrays of a machine in one tuple."""
     archive, selection = machine.archive, machine.selection
     return (*machine[:-3], *machine.pool, *archive[:-1], *archive.front_index, *selection[:-1], *selection.front_index)
@@ -43,7 +43,9 @@ def _unflatten(p):
     archive = Archive(p[19], p[20], p[21], p[22], p[23], p[24], p[25], archived)
     front = FrontIndex(p[37], p[38], p[39])
     selection = Selection(p[29], p[30], p[31], p[32], p[33], p[34], p[35], p[36], front)
-    return Machine(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], pool, archive, selection)
+    return SearchState(
+        p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], pool, archive, selection
+    )
 
 
 def record_and_tell(parts, options, slot, record, biases, scores):
