@@ -135,7 +135,7 @@ def test_a_damaged_file_counts_as_not_made(tmp_path, content, caplog):
     store = Store(tmp_path)
     store.path(RUN).parent.mkdir(parents=True)
     store.path(RUN).write_bytes(content)
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, logger="pareto_nrpa.experiments.store"):  # whatever tests before have set
         assert store.get(RUN) is None
     assert "damaged" in caplog.text
     assert list(store.missing([RUN])) == [RUN]
