@@ -49,7 +49,7 @@ class PolishedNRPA:
     playouts: int = 20
     fresh: float = 0.1
     sample: int = 4
-    shake: int = 3
+    shake: int = 6
     bias: float = 1.0
     pruning: bool = True
 
