@@ -42,6 +42,7 @@ FIELDS = (
     "first_feasible",
     "evaluations",
     "seconds",
+    "front",
 )
 _RC = {201: 4, 202: 4, 203: 4, 204: 3, 205: 4, 206: 4, 207: 4, 208: 3}
 INSTANCES = {

@@ -108,7 +108,7 @@ def test_it_can_be_asked_and_told_with_others_pending_across_a_checkpoint(name, 
 def test_it_finds_the_proved_front_where_the_paper_s_settings_do_not():
     problem = generate_tsptw(18, seed=4, tightness=0.3)
     truth = certify(problem)
-    polished, plain = (solve(problem, a, stop=MaxEvaluations(2_000), seed=0).front for a in (None, ParetoNRPA()))
+    polished, plain = (solve(problem, a, stop=MaxEvaluations(20_000), seed=0).front for a in (None, ParetoNRPA()))
     assert polished.objectives.tolist() == truth.objectives.tolist()
     assert plain.objectives.tolist() != truth.objectives.tolist()
 
