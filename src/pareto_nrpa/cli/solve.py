@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +26,7 @@ _DEFAULT_OUT = "results"
 
 
 def solve(
+    context: typer.Context,
     instance: Annotated[
         str,
         typer.Argument(
@@ -82,6 +84,9 @@ def solve(
         ),
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file, replacing it.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page on which to choose to this .html file, replacing it.")
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="Save the search to this file every ten seconds and at the end."),
@@ -99,6 +104,7 @@ def solve(
     from ..algorithms import algorithm as by_name
     from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
+    from ..files import check_writable
     from ..problems import load
     from ..reference_front import read_reference_front, with_reference_front
     from ..solver import Interrupt, check_seed
@@ -127,6 +133,10 @@ def solve(
     targets = _targets(out, json, problem.name, seed)
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
         fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
+    if report is not None:
+        check_writable(report)
+        if report.resolve() in [target.resolve() for target in (*targets, *([checkpoint] if checkpoint else []))]:
+            fail(f"--report and the result cannot be the same file, got {report} for both.")
     if resume and checkpoint is None:
         fail("--resume needs the file to go on from: give it with --checkpoint.")
     from ..progress import ProgressBar
@@ -134,11 +144,16 @@ def solve(
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     saved: list[Path] = []
 
+    def signed(found: Result) -> Result:
+        return replace(found, command=context.obj or "")
+
     class Saving(Callbacks):
         """Saves before the search returns: until then no signal comes between."""
 
         def on_end(self, result: Result) -> None:
-            saved.extend(_save(result, targets, json, out))
+            saved.extend(_save(signed(result), targets, json, out))
+            if report is not None:
+                saved.append(signed(result).report(report))
 
     try:
         with bar:
@@ -157,7 +172,7 @@ def solve(
         if found is None:
             raise
         with Interrupt(patience=math.inf):
-            where = _rescued(found, saved, lambda: _save(found, targets, json, out))
+            where = _rescued(found, saved, lambda: _save(signed(found), targets, json, out))
         reason = str(error) if isinstance(error, ParetoNRPAError) else f"{type(error).__name__}: {error}"
         raise ParetoNRPAError(f"{reason.rstrip('. ')}. {where}") from error
     if not quiet:
