@@ -6,6 +6,7 @@ import numpy as np
 
 from ..exceptions import InstanceError
 from ..problem import CompiledProblem
+from ..route_plan import numbered_plan
 from .instances import MOST_CITIES
 from .matrices import euclidean
 from .mo_tsp import mo_tsp
@@ -38,7 +39,8 @@ def generate_tsptw(
     if not 0 <= tightness <= 1:
         raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")
     rng = np.random.default_rng(seed)
-    distances = np.stack([euclidean(_SIDE * rng.random((n, 2))) for _ in range(n_objectives)])
+    places = [_SIDE * rng.random((n, 2)) for _ in range(n_objectives)]
+    distances = np.stack([euclidean(points) for points in places])
     service = np.full(n, _SERVICE)
     service[0] = 0.0
     costs = distances.copy()
@@ -61,6 +63,7 @@ def generate_tsptw(
         closes,
         distances=distances,
         metric=True,
+        plan=numbered_plan(places[0], distances[0], opens, closes, service),
         name=name or f"tsptw:n={n},seed={seed},tightness={tightness:g},objectives={n_objectives}",
     )
 
