@@ -137,8 +137,9 @@ def _scaled(result: Result) -> NDArray[np.float64]:
     if not len(result.front):
         raise ParetoNRPAError("the front has no solution to choose from; with other limits there may be one.")
     values = result.front.objectives * np.where(result.maximise, -1.0, 1.0)
-    low, width = values.min(axis=0), np.ptp(values, axis=0)
-    scaled: NDArray[np.float64] = (values - low) / np.where(width > 0, width, 1.0)
+    low = values.min(axis=0)
+    half = values.max(axis=0) / 2 - low / 2  # as the whole may be more than the largest number
+    scaled: NDArray[np.float64] = (values / 2 - low / 2) / np.where(half > 0, half, 1.0)
     return scaled
 
 

@@ -221,8 +221,12 @@ class Result:
 
     def words(self) -> list[str]:
         """Return each solution of the front in words: the problem's, or its moves."""
-        moves = [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
-        return list(self.descriptions) or [by_names(routes) for routes in self.schedules] or moves
+        if self.descriptions:
+            return list(self.descriptions)
+        # Stops that are called by their numbers have no names, and are moves like any other.
+        if any(stop["name"] != str(i) for i, stop in enumerate(self.plan.get("stops", ())) if i) and self.schedules:
+            return [by_names(routes) for routes in self.schedules]
+        return [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
 
     def knee(self) -> Choice:
         """Return the solution farthest before the straight line (or plane) between the ends of the front."""
@@ -265,8 +269,8 @@ class Result:
 
 
 def by_names(routes: list[list[dict[str, Any]]]) -> str:
-    """Return routes in words: their stops by name."""
-    return " | ".join(" - ".join(str(row["name"]) for row in route) for route in routes)
+    """Return routes in words: their stops by name, without the depot."""
+    return " | ".join(" - ".join(row["name"] for row in route if row["stop"]) for route in routes)
 
 
 def beside_the_truth(truth: dict[str, Any]) -> str:
@@ -288,6 +292,8 @@ def plain(value: Any) -> Any:
         return plain(value.item())
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float | str):

@@ -23,7 +23,7 @@ from .exceptions import CheckpointError, ProblemError
 from .files import check_writable, locked
 from .metrics import hypervolume_history, is_affordable, worst_point
 from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_fingerprint, problem_name
-from .result import Front, Result
+from .result import Front, Result, plain
 from .stop import Progress, StopCriterion, budget_of, check_stop, counts_unique, fired_by, next_look
 
 if TYPE_CHECKING:
@@ -459,10 +459,9 @@ class Run:
         )
 
     def _described(self, found: Result) -> Result:
-        plan = getattr(self.problem, "plan", None)
-        if plan is not None:
-            schedules = self._of_each(found, plan.schedule, "schedule() of the plan")
-            found = replace(found, plan=plan.to_dict(), schedules=schedules)
+        if self.problem.plan is not None:
+            schedules = self._of_each(found, self.problem.plan.schedule, "schedule() of the plan")
+            found = replace(found, plan=plain(self.problem.plan.to_dict()), schedules=plain(schedules))
         if self.problem.describe is None:
             return found
         return replace(found, descriptions=list(map(str, self._of_each(found, self.problem.describe, "describe()"))))

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 # More than anybody looks through, and as many as a browser draws at once.
 _MOST_SOLUTIONS = 1000
 _MOST_STEPS = 300
-_DIGITS = 9
+_DIGITS = 4  # of times, after the point
 _UNKNOWN = (
     "How far this front is from the best possible one is not known. For tours with time windows "
-    "`pareto-nrpa certify` can prove it, and `solve --reference-front` measures a result against the proof."
+    "\"pareto-nrpa certify\" can prove it, and \"solve --reference-front\" measures a result against the proof."
 )
 
 
