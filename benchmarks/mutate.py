@@ -22,8 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pareto_nrpa import Certificate, certify, check_certificate, generate_tsptw, load
+from pareto_nrpa import (
+    Certificate, MaxEvaluations, Result, certify, check_certificate, generate_tsptw, load, solve,
+)  # fmt: skip
+from pareto_nrpa.choosing import choice
 from pareto_nrpa.exceptions import ParetoNRPAError
+from pareto_nrpa.itinerary import drivers_list, in_words
+from pareto_nrpa.report import report_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,11 +81,25 @@ def read_certificate(path: Path) -> None:
     check_certificate(certificate, load(TOY))
 
 
+def make_result(folder: Path) -> Path:
+    return solve(load(TOY), stop=MaxEvaluations(100)).save(folder / "result.json")
+
+
+def read_result(path: Path) -> None:
+    result = Result.load(path)
+    report_page([result])
+    for index in range(len(result.front)):
+        in_words(choice(result, index), result.plan)
+        if result.schedules:
+            drivers_list(choice(result, index), result.plan)
+
+
 #: A kind more is a line more.
 KINDS = {
     "instance": Kind(make_instance, read_instance),
     "matrix": Kind(make_matrix, read_instance),
     "certificate": Kind(make_certificate, read_certificate, is_json=True),
+    "result": Kind(make_result, read_result, is_json=True),
     "open-certificate": Kind(make_open_certificate, read_certificate, is_json=True),
 }
 

@@ -1,6 +1,6 @@
 """One solution out of a front: the knee, the best compromise for given weights, those within limits.
 
-The page (`report/page.js`) chooses by the same rules, and a test holds the two beside each other.
+The page (`report/templates/choosing.js`) chooses by the same rules, and a test holds the two beside each other.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def knee_index(result: Result) -> int:
 
     A front that bulges nowhere has no such point; the best compromise with equal weights stands in for it.
     """
-    scaled = _scaled(result)
-    sums = scaled.sum(axis=1)
+    shares = _from_best_to_worst(result)
+    sums = shares.sum(axis=1)
     best = int(sums.argmin())
-    return best if sums[best] < 1 - _FLAT else _compromise(scaled, np.ones(scaled.shape[1]))
+    return best if sums[best] < 1 - _FLAT else _compromise(shares, np.ones(shares.shape[1]))
 
 
 def best_index(result: Result, weights: Sequence[float] | Mapping[str, float] | None = None) -> int:
@@ -79,14 +79,13 @@ def best_index(result: Result, weights: Sequence[float] | Mapping[str, float] | 
     Objectives count from the best to the worst of the front (0 to 1). Unlike a weighted sum, this can reach every
     solution of a front, also where it bends inwards.
     """
-    return _compromise(_scaled(result), _checked_weights(result, weights))
+    return _compromise(_from_best_to_worst(result), _checked_weights(result, weights))
 
 
 def ends(result: Result) -> list[int]:
     """Return for each objective which solution is best in it; of equal ones the best compromise."""
-    scaled = _scaled(result)
-    total = scaled.sum(axis=1)
-    return [int(np.lexsort((total, scaled[:, k]))[0]) for k in range(scaled.shape[1])]
+    shares = _from_best_to_worst(result)
+    return [int(np.lexsort((shares.sum(axis=1), column))[0]) for column in shares.T]
 
 
 def marks(result: Result) -> dict[int, list[str]]:
@@ -132,19 +131,22 @@ def subset(result: Result, rows: Sequence[int]) -> Result:
     )
 
 
-def _scaled(result: Result) -> NDArray[np.float64]:
-    """Return minimised objectives from 0, the best of the front, to 1, the worst; 0 where all are equal."""
-    if not len(result.front):
-        raise ParetoNRPAError("the front has no solution to choose from; with other limits there may be one.")
-    values = result.front.objectives * np.where(result.maximise, -1.0, 1.0)
+def scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return columns from 0, their smallest value, to 1, their largest; 0 where all are equal."""
     low = values.min(axis=0)
     half = values.max(axis=0) / 2 - low / 2  # as the whole may be more than the largest number
-    scaled: NDArray[np.float64] = (values / 2 - low / 2) / np.where(half > 0, half, 1.0)
-    return scaled
+    shares: NDArray[np.float64] = (values / 2 - low / 2) / np.where(half > 0, half, 1.0)
+    return shares
 
 
-def _compromise(scaled: NDArray[np.float64], weights: NDArray[np.float64]) -> int:
-    weighted = scaled * (weights / weights.sum())
+def _from_best_to_worst(result: Result) -> NDArray[np.float64]:
+    if not len(result.front):
+        raise ParetoNRPAError("the front has no solution to choose from; with other limits there may be one.")
+    return scaled(result.front.objectives * np.where(result.maximise, -1.0, 1.0))
+
+
+def _compromise(shares: NDArray[np.float64], weights: NDArray[np.float64]) -> int:
+    weighted = shares * (weights / weights.sum())
     return int((weighted.max(axis=1) + _TIE_BREAK * weighted.sum(axis=1)).argmin())
 
 

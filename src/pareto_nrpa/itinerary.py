@@ -51,7 +51,7 @@ def _table(route: list[dict[str, Any]], *, clock: bool) -> list[str]:
     rows = [
         [
             *(_shown(row[column], column, clock=clock) for column in columns),
-            *([f"{row['load']:g}"] if has_load else []),
+            *([f"{row.get('load') or 0:g}"] if has_load else []),
             row["name"],
         ]
         for row in route
@@ -88,7 +88,9 @@ def geojson(chosen: Choice, plan: dict[str, Any]) -> str:
         raise ParetoNRPAError("GeoJSON needs lat and lon of all stops, and these have none; --csv works without.")
     clock = plan["clock"]
     lines = [
-        _feature("LineString", [_place(stops[row["stop"]]) for row in route], {"route": r + 1, "stops": by_names([route])})
+        _feature(
+            "LineString", [_place(stops[row["stop"]]) for row in route], {"route": r + 1, "stops": by_names([route])}
+        )
         for r, route in enumerate(chosen.routes)
         if len(route) > 1
     ]

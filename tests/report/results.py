@@ -9,7 +9,7 @@ from pareto_nrpa.metrics import nondominated
 from pareto_nrpa.route_plan import RoutePlan
 
 NASTY = "</script><img src=x onerror=window.hacked=1>"
-STREETS = "Bakery,School,Town hall,Clinic,Library,Station,Café Ümit,Harbour,Florist,Museum,Theatre,Market".split(",")
+STREETS = ["Bakery", "School", "Town hall", "Clinic", "Library", "Station", "Café Ümit", "Harbour", "Florist", "Museum"]
 
 
 def result_of(objectives, solutions, **changes):
@@ -61,7 +61,8 @@ def tours(plan, *, vehicles=1, n_solutions=40, seed=1, n_objectives=2):
     moves = [*range(1, n), *range(n, n + vehicles - 1)]
     solutions = [rng.permutation(moves).tolist() for _ in range(30 * n_solutions)]
     schedules = [plan.schedule(solution) for solution in solutions]
-    lengths = [sum(float(plan.travel[a["stop"], b["stop"]]) for r in s for a, b in itertools.pairwise(r)) for s in schedules]
+    legs = [[pair for route in schedule for pair in itertools.pairwise(route)] for schedule in schedules]
+    lengths = [sum(plan.travel[a["stop"], b["stop"]] for a, b in driven) for driven in legs]
     late = [sum(row["lateness"] for r in s for row in r) for s in schedules]
     waits = [sum(row["waiting"] for r in s for row in r) for s in schedules]
     values = np.round(np.column_stack([lengths, late, waits][:n_objectives]), 2)

@@ -1,6 +1,7 @@
 """The page on which to choose, in a real browser: mouse, keyboard, screen reader, both themes, a phone."""
 
 import csv
+import itertools
 import time
 
 import numpy as np
@@ -8,7 +9,6 @@ import pytest
 
 from pareto_nrpa.report import write_report
 
-from .browser import browser, opened  # noqa: F401
 from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
 
 PLAN = make_plan(12, geographic=True)
@@ -126,7 +126,8 @@ def test_two_solutions_side_by_side(opened, pages, tour):
     page.locator("#list button").nth(3).click()
     table = page.get_by_role("table", name="Objectives")
     a, b = tour.front.objectives[0, 0], tour.front.objectives[3, 0]
-    assert table.locator("tbody tr").first.locator("td").all_inner_texts() == [f"{a:g}", f"{b:g}", f"+{b - a:g} (worse)"]
+    cells = table.locator("tbody tr").first.locator("td").all_inner_texts()
+    assert cells == [f"{a:g}", f"{b:g}", f"+{b - a:g} (worse)"]
     assert page.locator("#comparison svg").count() == 2
     changed = page.get_by_role("table", name="What changes").locator("tbody tr")
     before, after = ({row["name"]: row["arrival"] for row in tour.schedules[i][0][1:-1]} for i in (0, 3))
@@ -225,10 +226,11 @@ def test_names_are_text_and_never_code(opened, tmp_path):
 
 
 KINDS = ("tour", "fleet", "three", "words", "compared", "one", "none", "infeasible")
-SHAPES = [pytest.param("fleet", "dark", 400), *(
-    pytest.param(kind, theme, width, marks=pytest.mark.slow)
-    for kind in KINDS for theme in ("light", "dark") for width in (400, 1280) if (kind, theme, width) != ("fleet", "dark", 400)
-)]  # fmt: skip
+QUICK = ("fleet", "dark", 400)
+SHAPES = [
+    pytest.param(*shape, marks=() if shape == QUICK else pytest.mark.slow)
+    for shape in itertools.product(KINDS, ("light", "dark"), (400, 1280))
+]
 
 
 @pytest.mark.parametrize(("kind", "theme", "width"), SHAPES)

@@ -19,7 +19,9 @@ def show(
         int | None, typer.Option(help="The number of a solution, as the list and the page have it.")
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Its driver's list: a line of CSV for each stop.")] = False,
-    geojson: Annotated[bool, typer.Option("--geojson", help="Its routes as GeoJSON, where there are lat, lon.")] = False,
+    geojson: Annotated[
+        bool, typer.Option("--geojson", help="Its routes as GeoJSON, where there are lat, lon.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Write to this file, replacing it, instead of the screen.")] = None,
 ) -> None:
     """List the trade-offs of a saved result, or show the plan of one of them."""

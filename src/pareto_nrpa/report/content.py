@@ -24,7 +24,7 @@ _MOST_STEPS = 300
 _DIGITS = 4  # of times, after the point
 _UNKNOWN = (
     "How far this front is from the best possible one is not known. For tours with time windows "
-    "\"pareto-nrpa certify\" can prove it, and \"solve --reference-front\" measures a result against the proof."
+    '"pareto-nrpa certify" can prove it, and "solve --reference-front" measures a result against the proof.'
 )
 
 
@@ -169,9 +169,7 @@ def _compared(results: Sequence[Result], dominated: list[NDArray[np.bool_]]) -> 
     volumes: list[float | None] = [None] * len(results)
     if points and points[0].shape[1] < MANY_OBJECTIVES:
         reference = worst_point(np.concatenate(points))
-        volumes = [
-            0.0 if front is None else quick_hypervolume(front, reference_point=reference) for front in feasible
-        ]
+        volumes = [0.0 if front is None else quick_hypervolume(front, reference_point=reference) for front in feasible]
     most = max((volume for volume in volumes if volume is not None), default=0.0)
     return [
         {"best": int((~out).sum()), "share": None if volume is None or not most else volume / most}

@@ -1,7 +1,7 @@
-"""The page on which to choose: one HTML file out of three templates and the data of some results.
+"""The page on which to choose: one HTML file out of templates and the data of some results.
 
 Nothing in it is fetched from anywhere, and nothing in it that a user wrote can run: data are JSON without a `<`, the
-page puts them into the document as text alone, and a policy in its head forbids all code but that of `page.js`.
+page puts them into the document as text alone, and a policy in its head forbids all code but that of the templates.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from ..result import Result
 
 
+# Parts of one script, in this order: what runs at once needs what stands before it.
+_SCRIPTS = (
+    "data", "elements", "choosing", "plots", "front", "routes", "solution", "comparison", "wishes", "list",
+    "background", "start",
+)  # fmt: skip
+
+
 def write_report(
     results: Sequence[Result], path: str | os.PathLike[str], *, names: Sequence[str] | None = None
 ) -> Path:
@@ -36,7 +43,8 @@ def write_report(
 def report_page(results: Sequence[Result], *, names: Sequence[str] | None = None) -> str:
     """Return the page as text; `names` tell several results apart."""
     content = content_of(results, names)
-    style, script = _template("page.css"), _template("page.js")
+    style = _template("page.css")
+    script = "\n".join(['"use strict";', "{", *(_template(f"{name}.js") for name in _SCRIPTS), "}"])
     parts = {
         "title": escape(content["title"]),
         "policy": f"default-src 'none'; style-src {_allowed(style)}; script-src {_allowed(script)}; "
@@ -51,7 +59,7 @@ def report_page(results: Sequence[Result], *, names: Sequence[str] | None = None
 
 
 def _template(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _allowed(code: str) -> str:

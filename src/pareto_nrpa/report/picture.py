@@ -5,9 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..choosing import marks
+from ..choosing import marks, scaled
 from ..result import cut, rows_to_show
 
 if TYPE_CHECKING:
@@ -46,16 +44,18 @@ def _table(result: Result) -> str:
 def _scatter(result: Result) -> str:
     """Return the front as SVG; colours are those of the text around it, light or dark."""
     values = result.front.objectives
-    low, width = values.min(axis=0), np.ptp(values, axis=0)
-    share = (values - low) / np.where(width > 0, width, 1.0)
-    x = _MARGIN + share[:, 0] * (_WIDTH - 2 * _MARGIN)
-    y = _HEIGHT - _MARGIN - share[:, 1] * (_HEIGHT - 2 * _MARGIN)
+    across, up = scaled(values).T
+    x = _MARGIN + across * (_WIDTH - 2 * _MARGIN)
+    y = _HEIGHT - _MARGIN - up * (_HEIGHT - 2 * _MARGIN)
     standing_out = marks(result)
     first, second = (escape(name) for name in result.columns())
+    words = [
+        ", ".join([f"{i + 1}: {first} {a:.6g}", f"{second} {b:.6g}", *map(escape, standing_out.get(i, []))])
+        for i, (a, b) in enumerate(values.tolist())
+    ]
     dots = "".join(
         f'<circle cx="{x[i]:.1f}" cy="{y[i]:.1f}" r="{6 if i in standing_out else 4}" fill="currentColor" '
-        f'fill-opacity="{1 if i in standing_out else 0.55}"><title>{i + 1}: {first} {values[i, 0]:.6g}, '
-        f"{second} {values[i, 1]:.6g}{escape(''.join(f', {word}' for word in standing_out.get(i, [])))}</title></circle>"
+        f'fill-opacity="{1 if i in standing_out else 0.55}"><title>{words[i]}</title></circle>'
         for i in range(len(values))
     )
     (left, bottom), (right, top) = values.min(axis=0), values.max(axis=0)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..choosing import marks
+from ..choosing import marks, scaled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,9 +35,7 @@ def _points(result: Result, ax: Axes) -> None:
     values = result.front.objectives
     ax.scatter(values[:, 0], values[:, 1], s=24)
     for i, words in marks(result).items():
-        ax.annotate(
-            _literal(", ".join(words)), (values[i, 0], values[i, 1]), xytext=(6, 6), textcoords="offset points"
-        )
+        ax.annotate(_literal(", ".join(words)), (values[i, 0], values[i, 1]), xytext=(6, 6), textcoords="offset points")
         ax.scatter(values[i, 0], values[i, 1], s=60, facecolors="none", edgecolors="black")
     first, second = map(_literal, result.columns())
     ax.set_xlabel(first)
@@ -47,13 +45,15 @@ def _points(result: Result, ax: Axes) -> None:
 def _lines(result: Result, ax: Axes) -> None:
     """Draw a line per solution; each axis goes from the worst, above, to the best, below."""
     values = result.front.objectives * np.where(result.maximise, -1.0, 1.0)
-    low, width = values.min(axis=0, initial=np.inf), np.ptp(values, axis=0) if len(values) else 1.0
     standing_out = marks(result)
     places = np.arange(len(result.maximise))
-    for i, row in enumerate((values - low) / np.where(np.greater(width, 0), width, 1.0)):
+    for i, row in enumerate(scaled(values) if len(values) else values):
         words = _literal(", ".join(standing_out.get(i, []))) or None
         ax.plot(places, row, marker="o", alpha=1.0 if words else 0.3, linewidth=2 if words else 1, label=words)
-    names = [f"{name} (more is better)" if more else name for name, more in zip(result.columns(), result.maximise, strict=True)]
+    names = [
+        f"{name} (more is better)" if more else name
+        for name, more in zip(result.columns(), result.maximise, strict=True)
+    ]
     ax.set_xticks(places, list(map(_literal, names)))
     ax.set_yticks([0, 1], ["best", "worst"])
     if standing_out:
