@@ -23,8 +23,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pareto_nrpa import (
-    Certificate, MaxEvaluations, Result, certify, check_certificate, generate_tsptw, load, solve,
-)  # fmt: skip
+    Certificate,
+    MaxEvaluations,
+    Result,
+    certify,
+    check_certificate,
+    generate_tsptw,
+    load,
+    solve,
+)
 from pareto_nrpa.choosing import choice
 from pareto_nrpa.exceptions import ParetoNRPAError
 from pareto_nrpa.itinerary import drivers_list, in_words

@@ -1,11 +1,11 @@
-"""Knee, weights and limits, on fronts that one can draw by hand; the page's are held beside them in report/."""
+"""Knee, weights and limits, on fronts that one can draw by hand; the page's are held beside them in pages/."""
 
 import numpy as np
 import pytest
 
 from pareto_nrpa import ParetoNRPAError
 
-from .report.results import knapsack, result_of
+from .pages.results import knapsack, result_of
 
 
 def front(*points, **changes):
