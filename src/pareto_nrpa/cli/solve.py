@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..algorithms import NAMES
+from . import stops
 from .common import DataOption, QuietOption, at_least_one, fail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..problem import AnyProblem
     from ..result import Result
     from ..stop import StopCriterion
 
@@ -28,10 +28,19 @@ def solve(
     instance: Annotated[
         str,
         typer.Argument(
-            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file, or a spec (tsptw:n=25,seed=7 "
-            "or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
+            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file (stops.csv), or a spec "
+            "(tsptw:n=25,seed=7 or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
         ),
     ] = "default",
+    more: stops.MoreArgument = None,
+    speed: stops.SpeedOption = None,
+    time: stops.TimeOption = None,
+    cost: stops.CostOption = None,
+    objectives: stops.ObjectivesOption = None,
+    vehicles: stops.VehiclesOption = None,
+    capacity: stops.CapacityOption = None,
+    late_costs: stops.LateCostsOption = False,
+    window_end: stops.WindowEndOption = "start",
     evaluations: Annotated[
         int | None,
         typer.Option(help=f"Stop after this many evaluations (default {_DEFAULT_EVALUATIONS:,} unless --seconds)."),
@@ -99,7 +108,6 @@ def solve(
     from ..algorithms import algorithm as by_name
     from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
-    from ..problems import load
     from ..reference_front import read_reference_front, with_reference_front
     from ..solver import Interrupt, check_seed
     from ..solver import solve as run
@@ -119,7 +127,21 @@ def solve(
         "limited_repetitions": limited_repetitions,
     }
     chosen = by_name(algorithm, _parameters(algorithm, options, settings or []))
-    problem: AnyProblem = load(instance, data=data)
+    problem, understood = stops.open_problem(
+        instance,
+        more or [],
+        data,
+        speed=speed,
+        time=time,
+        costs=cost or [],
+        objectives=objectives,
+        vehicles=vehicles,
+        capacity=capacity,
+        late_costs=late_costs,
+        window_end=window_end,
+    )
+    if understood and not quiet:
+        typer.echo(understood, err=True)
     if reference_front is not None:
         problem = with_reference_front(problem, read_reference_front(reference_front, problem))
     if problem.n_objectives == 1 and not quiet:
