@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..checks import check_choice, check_whole, did_you_mean, is_number, shown
 from ..exceptions import InstanceError
 from ..problems.matrices import checked_matrices
@@ -20,7 +22,6 @@ from .stops import WINDOW_ENDS, Stops, close_by_end_of_service
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..problem import CompiledProblem
@@ -91,6 +92,7 @@ def routing_problem(instance: Instance, options: RoutingOptions) -> CompiledProb
     capacity = options.capacity or instance.capacity
     travel, known = _matrices(instance, options)
     times = travel + stops.column("service")[:, None]
+    np.fill_diagonal(times, 0.0)
     objectives = _objectives(options, known, stops, vehicles)
     if capacity is not None:
         if not stops.column("demand").any():
@@ -101,8 +103,6 @@ def routing_problem(instance: Instance, options: RoutingOptions) -> CompiledProb
     plan = RoutePlan([_shown(row) for row in stops.rows], travel, stops.clock)
     opens, closes = stops.column("opens"), stops.column("closes")
     if vehicles == 1 and not options.late_costs and objectives[0] == TIME and set(objectives[1:]) <= known.keys():
-        import numpy as np
-
         others = [known[name] for name in objectives[1:]]
         return mo_tsptw(
             np.stack([times, *others]),
