@@ -187,6 +187,7 @@ def changed(old, new):
         ("", "is empty"),
         (changed("closes", "close"), r"stops.csv, line 1, column 'close': did you mean 'closes'\?"),
         (changed("name,x,y", "name,x,why"), "line 1: there is a column x and none called y"),
+        (changed("service", "00:10"), "line 1, column 6: expected the name of a column, got '00:10'"),
         (changed("x,y", "x,x"), "line 1: two columns are called 'x'"),
         (changed("phone", "lat").replace(",demand", ",lon"), "both x, y and lat, lon"),
         (changed("Bob,4,4", "Bob,4"), "line 4: expected 8 cells, one for each column, got 7"),

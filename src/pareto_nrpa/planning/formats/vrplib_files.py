@@ -72,7 +72,8 @@ def _parsed(path: Path, instance_format: str) -> dict[str, Any]:
         with np.errstate(all="ignore"):
             return dict(vrplib.read_instance(path, instance_format=instance_format))
     except Exception as error:  # it has no errors of its own
-        raise InstanceError(f"{path} is not a {instance_format} file, or is damaged: {str(error)[:100]}.") from error
+        reason = " ".join(str(error).split())[:100]
+        raise InstanceError(f"{path} is not a {instance_format} file, or is damaged: {reason}.") from error
 
 
 def _instance(path: Path, content: dict[str, Any], name: str) -> Instance:
