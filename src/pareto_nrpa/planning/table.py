@@ -169,7 +169,7 @@ def column_names(table: Table, known: Sequence[str], synonyms: dict[str, str]) -
         plain = synonyms.get(plain, plain)
         names.append(plain if plain in known else cell)
     for i, name in enumerate(names):
-        if name and not any(letter.isalpha() for letter in name) or name.lower() in ("nan", "inf"):
+        if (name and not any(letter.isalpha() for letter in name)) or name.lower() in ("nan", "inf"):
             table.wrong(0, i + 1, "the name of a column", name)
         if name and name in names[:i]:
             raise InstanceError(f"{table.place(0)}: two columns are called {shown(name)}; rename one.")

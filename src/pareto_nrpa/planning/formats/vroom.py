@@ -38,7 +38,7 @@ def read_vroom(path: Path) -> Instance:
         return _instance(path, content)
     except InstanceError as error:
         raise InstanceError(f"{path}: {error}" if isinstance(error, _Wrong) else str(error)) from error
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, OverflowError) as error:  # a number of more digits than there are
         raise InstanceError(f"{path} is not JSON, or is damaged.") from error
 
 
