@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..algorithms import NAMES
+from . import stops
 from .common import DataOption, QuietOption, at_least_one, fail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..problem import AnyProblem
     from ..result import Result
     from ..stop import StopCriterion
 
@@ -30,10 +30,19 @@ def solve(
     instance: Annotated[
         str,
         typer.Argument(
-            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file, or a spec (tsptw:n=25,seed=7 "
-            "or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
+            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file (stops.csv), or a spec "
+            "(tsptw:n=25,seed=7 or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
         ),
     ] = "default",
+    more: stops.MoreArgument = None,
+    speed: stops.SpeedOption = None,
+    time: stops.TimeOption = None,
+    cost: stops.CostOption = None,
+    objectives: stops.ObjectivesOption = None,
+    vehicles: stops.VehiclesOption = None,
+    capacity: stops.CapacityOption = None,
+    late_costs: stops.LateCostsOption = False,
+    window_end: stops.WindowEndOption = "start",
     evaluations: Annotated[
         int | None,
         typer.Option(help=f"Stop after this many evaluations (default {_DEFAULT_EVALUATIONS:,} unless --seconds)."),
@@ -105,7 +114,6 @@ def solve(
     from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
     from ..files import check_writable
-    from ..problems import load
     from ..reference_front import read_reference_front, with_reference_front
     from ..solver import Interrupt, check_seed
     from ..solver import solve as run
@@ -125,7 +133,21 @@ def solve(
         "limited_repetitions": limited_repetitions,
     }
     chosen = by_name(algorithm, _parameters(algorithm, options, settings or []))
-    problem: AnyProblem = load(instance, data=data)
+    problem, understood = stops.open_problem(
+        instance,
+        more or [],
+        data,
+        speed=speed,
+        time=time,
+        costs=cost or [],
+        objectives=objectives,
+        vehicles=vehicles,
+        capacity=capacity,
+        late_costs=late_costs,
+        window_end=window_end,
+    )
+    if understood and not quiet:
+        typer.echo(understood, err=True)
     if reference_front is not None:
         problem = with_reference_front(problem, read_reference_front(reference_front, problem))
     if problem.n_objectives == 1 and not quiet:
