@@ -71,13 +71,16 @@ def test_a_click_chooses_the_nearest_point(opened, pages, tour):
 def test_the_timetable_is_that_of_the_result(opened, pages, tour):
     page = opened(pages["tour"])
     page.locator("#list button").first.click()
-    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("#chosen tbody tr").all()]
+    header = page.locator("#chosen thead th").all_inner_texts()
+    lines = [row.locator("th, td").all_inner_texts() for row in page.locator("#chosen tbody tr").all()]
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
     expected = tour.schedules[0][0]
-    assert [row[1] for row in rows] == [row["name"] for row in expected]
+    assert [row["Stop"] for row in rows] == [row["name"] for row in expected]
     minutes = [round(row["arrival"]) for row in expected[1:]]
-    assert [row[2] for row in rows[1:]] == [f"{m // 60:02d}:{m % 60:02d}" for m in minutes]
-    assert [bool(row[4]) for row in rows] == [row["lateness"] > 0 for row in expected]
-    assert rows[1][-1] == PLAN.stops[expected[1]["stop"]]["phone"]
+    assert [row["Arrives"] for row in rows[1:]] == [f"{m // 60:02d}:{m % 60:02d}" for m in minutes]
+    assert [bool(row["Late"]) for row in rows] == [row["lateness"] > 0 for row in expected]
+    assert ("Waits" in header) == any(row["waiting"] > 0 for row in expected)
+    assert rows[1]["phone"] == PLAN.stops[expected[1]["stop"]]["phone"]
 
 
 def test_limits_leave_what_python_leaves(opened, pages, tour):

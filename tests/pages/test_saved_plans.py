@@ -139,7 +139,9 @@ def test_solve_writes_the_page_and_says_how_it_was_made(run, empty_machine):
     assert words in (empty_machine / "page.html").read_text()
     assert run("report", "r.json", "--out", "again.html").code == 0
     assert words in (empty_machine / "again.html").read_text()
-    assert "same file" in run("solve", "tsptw:n=6,seed=1", "--json", "r.json", "--report", "r.json").err
+    assert "same file" in run("solve", "tsptw:n=6,seed=1", "--json", "r.html", "--report", "r.html").err
+    for command in (["solve", "tsptw:n=6,seed=1", "--report", "r.json"], ["report", "r.json", "--out", "r.json"]):
+        assert "a page is saved to a name that ends in .html, got r.json" in run(*command).err
 
 
 def test_report_refuses_what_cannot_be_compared(run, saved, tmp_path):

@@ -19,9 +19,10 @@ def report(
 ) -> None:
     """Make a page on which to choose: one file, to be opened anywhere."""
     from ..files import check_writable
-    from ..report import write_report
+    from ..report import check_page_name, write_report
     from ..result import Result
 
+    check_page_name(out)
     check_writable(out)
     write_report([Result.load(path) for path in results], out, names=[path.stem for path in results])
     if not quiet:

@@ -156,6 +156,9 @@ def solve(
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
         fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
     if report is not None:
+        from ..report import check_page_name
+
+        check_page_name(report)
         check_writable(report)
         if report.resolve() in [target.resolve() for target in (*targets, *([checkpoint] if checkpoint else []))]:
             fail(f"--report and the result cannot be the same file, got {report} for both.")

@@ -12,8 +12,10 @@ import json
 import re
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..exceptions import ParetoNRPAError
 from ..files import write_text
 from .content import content_of
 from .picture import front_as_html
@@ -21,7 +23,6 @@ from .picture import front_as_html
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
-    from pathlib import Path
 
     from ..result import Result
 
@@ -37,7 +38,14 @@ def write_report(
     results: Sequence[Result], path: str | os.PathLike[str], *, names: Sequence[str] | None = None
 ) -> Path:
     """Write the page for one result, or for several of the same objectives to compare, and return the path."""
+    check_page_name(path)
     return write_text(path, report_page(results, names=names))
+
+
+def check_page_name(path: str | os.PathLike[str]) -> None:
+    """Raise unless a name ends as those of pages do: a page must not replace the stops or the result it is made of."""
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ParetoNRPAError(f"a page is saved to a name that ends in .html, got {path}.")
 
 
 def report_page(results: Sequence[Result], *, names: Sequence[str] | None = None) -> str:

@@ -35,7 +35,14 @@ def _points(result: Result, ax: Axes) -> None:
     values = result.front.objectives
     ax.scatter(values[:, 0], values[:, 1], s=24)
     for i, words in marks(result).items():
-        ax.annotate(_literal(", ".join(words)), (values[i, 0], values[i, 1]), xytext=(6, 6), textcoords="offset points")
+        is_right = values[i, 0] > values[:, 0].mean()  # the words go to the left, so that they stay inside
+        ax.annotate(
+            _literal(", ".join(words)),
+            (values[i, 0], values[i, 1]),
+            xytext=(-6 if is_right else 6, 6),
+            textcoords="offset points",
+            ha="right" if is_right else "left",
+        )
         ax.scatter(values[i, 0], values[i, 1], s=60, facecolors="none", edgecolors="black")
     first, second = map(_literal, result.columns())
     ax.set_xlabel(first)

@@ -44,6 +44,7 @@ function drawMap(i, width, same = new Set()) {
       figure.append(svg("path", { class: `route ${colour(r)} ${isSame ? "is-same" : ""}`, d: `M${from}L${to}` }));
     });
   });
+  if (stops.length <= MOST_NAMED) figure.append(...stopNames(stops, places, width));
   const isNumbered = stops.length <= MOST_NUMBERED;
   routes.forEach((route, r) => {
     route.filter(isCustomer).forEach((row, j) => {
@@ -58,19 +59,30 @@ function drawMap(i, width, same = new Set()) {
     const transform = `translate(${places[0].join(" ")})`;
     figure.append(svg("path", { class: "depot", d: SHAPES[1](8), transform }, svg("title", {}, stops[0].name)));
   }
-  if (stops.length <= MOST_NAMED) figure.append(...stopNames(stops, places, width));
   return el("figure", {}, figure);
 }
 
+// Names beside their stops, on whichever side there is room; where there is none the timetable has to do.
 function stopNames(stops, places, width) {
   const named = stops.map((_, s) => s).filter((s) => places[s] && stops[s].name !== String(s));
-  return named.map((s) => {
+  const taken = places.filter(Boolean).map(([x, y]) => ({ left: x - 9, right: x + 9, top: y - 9, bottom: y + 9 }));
+  const isFree = (box) =>
+    box.left >= 0 &&
+    box.right <= width &&
+    taken.every(({ left, right, top, bottom }) => {
+      return box.right < left || box.left > right || box.bottom < top || box.top > bottom;
+    });
+  return named.flatMap((s) => {
     const { name } = stops[s];
-    const [x, y] = places[s];
-    const isRight = x > width - 90;
-    const attributes = { class: "stop-name", x: x + (isRight ? -12 : 12), y: y + 4 };
     const words = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}\u2026` : name;
-    return svg("text", { ...attributes, "text-anchor": isRight ? "end" : "start" }, words);
+    const long = words.length * 6.4;
+    const [x, y] = places[s];
+    const starts = [[x + 12, y], [x - 12 - long, y], [x - long / 2, y - 17], [x - long / 2, y + 17]];
+    const boxes = starts.map(([left, middle]) => ({ left, right: left + long, top: middle - 6, bottom: middle + 6 }));
+    const box = boxes.find(isFree);
+    if (!box) return [];
+    taken.push(box);
+    return [svg("text", { class: "stop-name", x: box.left, y: box.bottom - 2 }, words)];
   });
 }
 
@@ -83,6 +95,7 @@ function timetable(i, route, caption) {
   const { stops } = planOf(i);
   const time = timeFormat(i);
   const some = (value) => (value > NOTHING ? time(value) : "");
+  const [isWaiting, isLate] = [2, 3].map((column) => route.some((row) => row[column] > NOTHING));
   const hasWindows = stops.some(({ closes = null }) => closes !== null);
   const hasLoad = route.some((row) => row[5] > 0);
   const more = moreColumns(stops);
@@ -94,18 +107,18 @@ function timetable(i, route, caption) {
       wordCell(isDepot ? "" : String(++position)),
       rowHead(stops[stop].name),
       cell(isDepot && j === 0 ? "" : time(arrival)),
-      cell(some(waiting)),
-      el("td", { class: "late" }, some(lateness)),
+      ...(isWaiting ? [cell(some(waiting))] : []),
+      ...(isLate ? [el("td", { class: "late" }, some(lateness))] : []),
       cell(isDepot && j > 0 ? "" : time(departure)),
       ...(hasWindows ? [cell(openFrom(stops[stop], time))] : []),
       ...(hasLoad ? [cell(format(load ?? 0))] : []),
       ...more.map((name) => wordCell(String(stops[stop][name] ?? ""))),
     );
   });
-  const heads = [wordsHead("#"), wordsHead("Stop"), ...["Arrives", "Waits", "Late", "Leaves"].map(numbersHead)];
-  if (hasWindows) heads.push(numbersHead("Window"));
-  if (hasLoad) heads.push(numbersHead("Load"));
-  return table(caption, [...heads, ...more.map(wordsHead)], rows);
+  const there = { Waits: isWaiting, Late: isLate, Window: hasWindows, Load: hasLoad };
+  const columns = ["Arrives", "Waits", "Late", "Leaves", "Window", "Load"].filter((name) => there[name] ?? true);
+  const heads = [wordsHead("#"), wordsHead("Stop"), ...columns.map(numbersHead), ...more.map(wordsHead)];
+  return table(caption, heads, rows);
 }
 
 function routeSummary(i, route) {
@@ -126,10 +139,11 @@ function routeSummary(i, route) {
 function itinerary(i) {
   const { routes } = solutions[i];
   const isMany = routes.length > 1;
-  return routes.map((route, r) => {
+  return routes.flatMap((route, r) => {
     const line = svg("path", { class: `route ${colour(r)}`, d: "M0 4H28" });
     const sign = svg("svg", { class: "sign", width: 28, height: 8, "aria-hidden": "true" }, line);
-    const caption = el("span", {}, ...(isMany ? [sign, `Route ${r + 1}: `] : []), routeSummary(i, route));
-    return scrolling(`Timetable of ${called(i)}, route ${r + 1}`, timetable(i, route, caption));
+    const said = el("p", {}, ...(isMany ? [sign, `Route ${r + 1}: `] : []), `${routeSummary(i, route)}.`);
+    const caption = isMany ? `Timetable of route ${r + 1}` : "Timetable";
+    return [said, scrolling(`${caption}, ${called(i)}`, timetable(i, route, caption))];
   });
 }
