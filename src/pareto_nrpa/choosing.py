@@ -40,7 +40,7 @@ class Choice:
 
     @property
     def number(self) -> int:
-        """How the page and the terminal call it: they count from 1."""
+        """How the page and the terminal call it: they count from 1, in the result that it was chosen from."""
         return self.index + 1
 
     def __repr__(self) -> str:

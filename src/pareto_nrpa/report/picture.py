@@ -11,7 +11,7 @@ from ..result import cut, rows_to_show
 if TYPE_CHECKING:
     from ..result import Result
 
-_WIDTH, _HEIGHT, _MARGIN = 420, 260, 44
+_WIDTH, _HEIGHT, _LEFT, _MARGIN = 460, 260, 84, 44
 _LONGEST_WORDS = 80
 
 
@@ -30,7 +30,7 @@ def front_as_html(result: Result) -> str:
 def _table(result: Result) -> str:
     rows = rows_to_show(len(result.front))
     words, standing_out = result.words(), marks(result)
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("", *result.columns(), "", "solution"))
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("number", *result.columns(), "stands out", "solution"))
     body = "".join(
         f'<tr><th scope="row">{i + 1}</th>'
         + "".join(f"<td>{x:.6g}</td>" for x in result.front.objectives[i])
@@ -45,7 +45,7 @@ def _scatter(result: Result) -> str:
     """Return the front as SVG; colours are those of the text around it, light or dark."""
     values = result.front.objectives
     across, up = scaled(values).T
-    x = _MARGIN + across * (_WIDTH - 2 * _MARGIN)
+    x = _LEFT + across * (_WIDTH - _LEFT - _MARGIN)
     y = _HEIGHT - _MARGIN - up * (_HEIGHT - 2 * _MARGIN)
     standing_out = marks(result)
     first, second = (escape(name) for name in result.columns())
@@ -59,13 +59,13 @@ def _scatter(result: Result) -> str:
         for i in range(len(values))
     )
     (left, bottom), (right, top) = values.min(axis=0), values.max(axis=0)
-    floor, side = _HEIGHT - _MARGIN + 14, _MARGIN - 14
+    floor, side = _HEIGHT - _MARGIN + 14, _LEFT - 14
     texts = [
-        (_MARGIN, floor + 14, "start", f"{left:.6g}"),
-        (_WIDTH - _MARGIN, floor + 14, "end", f"{right:.6g}"),
+        (_LEFT, floor + 14, "middle", f"{left:.6g}"),
+        (_WIDTH - _MARGIN, floor + 14, "middle", f"{right:.6g}"),
         (_WIDTH / 2, floor + 14, "middle", f"{first} &#8594;"),
-        (2, _HEIGHT - _MARGIN, "start", f"{bottom:.6g}"),
-        (2, _MARGIN, "start", f"{top:.6g}"),
+        (side - 4, _HEIGHT - _MARGIN, "end", f"{bottom:.6g}"),
+        (side - 4, _MARGIN, "end", f"{top:.6g}"),
         (2, 16, "start", f"{second} &#8593;"),
     ]
     labels = "".join(
