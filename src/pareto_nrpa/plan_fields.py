@@ -38,8 +38,8 @@ def _is_cell(value: Any) -> bool:
 
 
 def are_schedules(value: Any) -> bool:
-    """Tell whether something is, for each solution, routes of rows."""
-    return _all(value, lambda routes: _all(routes, lambda rows: _all(rows, _is_row)))
+    """Tell whether something is, for each solution, routes of one row and more."""
+    return _all(value, lambda routes: _all(routes, lambda rows: _all(rows, _is_row) and len(rows) > 0))
 
 
 def _all(value: Any, is_right: Any) -> bool:

@@ -211,8 +211,8 @@ class Result:
         frame["violations"] = self.front.violations
         frame["policy"] = self.front.policies
         frame["solution"] = self.front.solutions
-        if self.descriptions:
-            frame["description"] = self.descriptions
+        if self.descriptions or self.schedules:
+            frame["description"] = self.words()
         return frame
 
     def columns(self) -> list[str]:

@@ -47,6 +47,7 @@ WRONG = {
     "a row without a time": lambda c: c["schedules"][0][0][1].pop("arrival"),
     "a row with more": lambda c: c["schedules"][0][0][1].update(html="<b>"),
     "a stop that is a truth": lambda c: c["schedules"][0][0][1].update(stop=True),
+    "a route without a row": lambda c: c["schedules"][0].append([]),
     "one schedule too few": lambda c: c["schedules"].pop(),
     "no plan": lambda c: c.pop("plan"),
     "no stops": lambda c: c["plan"].update(stops=[]),

@@ -1,5 +1,7 @@
 // The front: points for two objectives; lines across all axes and points for each pair where there are more.
-const MOST_PANELS = 15;
+const MOST_POINTS = 6000; // that a browser draws at once
+const MOST_OPEN_PANELS = 6;
+const LEAST_BETWEEN_AXES = 72;
 
 function scatter(width, kx, ky, isSmall) {
   const height = Math.min(width * 0.8, isSmall ? 260 : 400);
@@ -11,7 +13,7 @@ function scatter(width, kx, ky, isSmall) {
   const elements = places.map(([left, top], i) => {
     const { result } = solutions[i];
     const transform = `translate(${left.toFixed(1)} ${top.toFixed(1)})`;
-    return radio({ class: `point ${colour(result)}`, d: shape(result, isSmall ? 4.5 : 6), transform });
+    return radio("point", { d: shape(result, isSmall ? 4.5 : 6), transform });
   });
   const order = [...everything].sort((a, b) => solutions[a].values[kx] - solutions[b].values[kx] || a - b);
   const view = addSolutions(figure, elements, order, (rows, left, top) => {
@@ -46,9 +48,9 @@ function parallelAxes(width) {
   });
   const y = ends.map((pair) => linear(pair, height - bottom, top));
   const lines = solutions.map(({ values }) => values.map((value, k) => [x(k), y[k](value)]));
-  const elements = lines.map((points, i) => {
+  const elements = lines.map((points) => {
     const d = `M${points.map((point) => point.map((at) => at.toFixed(1)).join(" ")).join("L")}`;
-    return radio({ class: `path ${colour(solutions[i].result)}`, d });
+    return radio("path", { d });
   });
   const scales = svg("g", { "aria-hidden": "true" });
   objectives.forEach(({ name }, k) => {
@@ -57,8 +59,8 @@ function parallelAxes(width) {
     scales.append(
       svg("line", { class: "axis", x1: x(k), x2: x(k), y1: top, y2: height - bottom }),
       svg("text", { class: "mark", x: at, y: line, "text-anchor": anchor }, name),
-      svg("text", { x: x(k), y: top - 6, "text-anchor": "middle" }, format(ends[k][1])),
-      svg("text", { x: x(k), y: height - 6, "text-anchor": "middle" }, format(ends[k][0])),
+      svg("text", { x: x(k), y: top - 6, "text-anchor": "middle" }, digits4.format(ends[k][1])),
+      svg("text", { x: x(k), y: height - 6, "text-anchor": "middle" }, digits4.format(ends[k][0])),
     );
   });
   const attributes = { role: "radiogroup", "aria-label": "Solutions across all objectives" };
@@ -76,19 +78,23 @@ function panels(width) {
   const pairs = objectives.flatMap((_, a) => objectives.slice(a + 1).map((_, b) => [a, a + 1 + b]));
   const across = width < 420 ? 1 : 2;
   const each = (width - 16 * (across - 1)) / across;
-  const found = pairs.length <= MOST_PANELS ? pairs.map(([a, b]) => scatter(each, a, b, true)) : [];
-  return el("div", { class: across > 1 ? "panels two" : "panels" }, ...found);
+  const areFew = pairs.length * solutions.length <= MOST_POINTS;
+  const found = areFew ? pairs.map(([a, b]) => scatter(each, a, b, true)) : [];
+  const panel = el("div", { class: across > 1 ? "panels two" : "panels" }, ...found);
+  if (found.length <= MOST_OPEN_PANELS) return panel;
+  return el("details", {}, el("summary", {}, `Each of the ${pairs.length} pairs of objectives`), panel);
 }
 
 function drawFront() {
   const place = byId("front-plots");
   const width = room(place);
-  views.length = 0;
+  views.length = drawn.length = 0;
   if (objectives.length === 2) {
     place.replaceChildren(scatter(width, 0, 1, false));
   } else {
     const caption = el("figcaption", {}, "A line for each solution; on every axis lower is better.");
-    place.replaceChildren(el("figure", {}, parallelAxes(width), caption), panels(width));
+    const axes = parallelAxes(Math.max(width, objectives.length * LEAST_BETWEEN_AXES));
+    place.replaceChildren(el("figure", {}, scrolling("Parallel axes", axes), caption), panels(width));
   }
 }
 

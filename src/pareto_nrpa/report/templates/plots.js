@@ -45,7 +45,7 @@ function plane({ width, height, spans, names, attributes }) {
 }
 
 const views = []; // the plots of the front: in each, an element for each solution
-const radio = (attributes) => svg("path", { role: "radio", "aria-checked": "false", tabindex: -1, ...attributes });
+const radio = (kind, attributes) => svg("path", { role: "radio", "data-kind": kind, ...attributes }); // see updateRadio
 
 // Solutions as one group of radio buttons: a single stop for Tab, arrows go from one to the next, a click chooses the
 // nearest. `nearest` tells which that is among some of them.
@@ -78,9 +78,16 @@ function keyTarget(key, here, n) {
   return key === " " || key === "Enter" ? Math.max(0, here) : targets[key];
 }
 
+const drawn = []; // what each solution said and was when it was last drawn: only what changes is touched
 function updateViews() {
+  const changed = everything.filter((i) => {
+    const now = `${flagsOf(i).join(" ")} ${labelled(i)}`;
+    const isChanged = drawn[i] !== now;
+    drawn[i] = now;
+    return isChanged;
+  });
   for (const { elements, above, drawMore } of views) {
-    elements.forEach(updateRadio);
+    changed.forEach((i) => updateRadio(elements[i], i));
     const raised = [state.kept, state.chosen].filter((i) => i >= 0).map((i) => elements[i]);
     const copied = (element) => ["class", "d", "transform"].map((name) => [name, element.getAttribute(name)]);
     above.replaceChildren(...raised.map((element) => svg("path", Object.fromEntries(copied(element)))));
@@ -88,18 +95,23 @@ function updateViews() {
   }
 }
 
+function flagsOf(i) {
+  const flags = {
+    "is-chosen": i === state.chosen,
+    "is-kept": i === state.kept,
+    "is-out": !isWithin(i),
+    "is-marked": standingOut.has(i),
+    "is-dominated": solutions[i].dominated === true,
+  };
+  return Object.keys(flags).filter((name) => flags[name]);
+}
+
 function updateRadio(element, i) {
   const isChosen = i === state.chosen;
-  element.classList.toggle("is-chosen", isChosen);
-  element.classList.toggle("is-kept", i === state.kept);
-  element.classList.toggle("is-out", !isWithin(i));
-  element.classList.toggle("is-marked", standingOut.has(i));
-  element.classList.toggle("is-dominated", solutions[i].dominated === true);
+  element.setAttribute("class", [element.dataset.kind, colour(solutions[i].result), ...flagsOf(i)].join(" "));
   element.setAttribute("aria-checked", String(isChosen));
   element.setAttribute("aria-disabled", String(!isWithin(i)));
   element.setAttribute("tabindex", isChosen ? 0 : -1);
-  const label = labelled(i);
-  if (element.getAttribute("aria-label") === label) return;
-  element.setAttribute("aria-label", label);
-  element.replaceChildren(svg("title", {}, label));
+  element.setAttribute("aria-label", labelled(i));
+  element.replaceChildren(svg("title", {}, labelled(i)));
 }

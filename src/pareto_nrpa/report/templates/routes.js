@@ -7,17 +7,19 @@ const KNOWN_COLUMNS = ["name", "x", "y", "lat", "lon", "opens", "closes", "servi
 const isCustomer = (row) => row[0] > 0;
 const leg = (i, from, to) => `${stopName(i, from)}\u0000${stopName(i, to)}`;
 const legsOf = (i) => solutions[i].routes.flatMap((route) => route.slice(1).map((row, j) => leg(i, route[j], row)));
-const isOnMap = ({ x = null, lat = null }) => x !== null || lat !== null; // y and lon come with them
-const hasMap = (i) => Boolean(solutions[i].routes) && planOf(i).stops.some(isOnMap);
+const axesOf = ({ geographic }) => (geographic ? ["lon", "lat"] : ["x", "y"]);
+const onMap = (plan) => (stop) => axesOf(plan).every((name) => typeof stop[name] === "number");
+const hasMap = (i) => Boolean(solutions[i].routes) && planOf(i).stops.some(onMap(planOf(i)));
 const moreColumns = (stops) => [...new Set(stops.flatMap(Object.keys))].filter((name) => !KNOWN_COLUMNS.includes(name));
 
 // Where stops lie on a map of this width, null where it is not known. Nothing is fetched: no streets are drawn.
-function placesOf({ stops, geographic }, width) {
-  const known = stops.filter(isOnMap);
-  const lons = known.map(({ lon }) => lon);
-  const isWrapped = geographic && Math.max(...lons) - Math.min(...lons) > 180; // across the date line
-  const shrink = geographic ? Math.cos((total(known.map(({ lat }) => lat)) / known.length / 180) * Math.PI) : 1;
-  const flat = ({ x, y, lat, lon }) => (geographic ? [(isWrapped && lon < 0 ? lon + 360 : lon) * shrink, lat] : [x, y]);
+function placesOf(plan, width) {
+  const [across, up] = axesOf(plan);
+  const known = plan.stops.filter(onMap(plan));
+  const [easts, norths] = [across, up].map((name) => known.map((stop) => stop[name]));
+  const isWrapped = plan.geographic && Math.max(...easts) - Math.min(...easts) > 180; // across the date line
+  const shrink = plan.geographic ? Math.cos((total(norths) / known.length / 180) * Math.PI) : 1;
+  const flat = (stop) => [(isWrapped && stop[across] < 0 ? stop[across] + 360 : stop[across]) * shrink, stop[up]];
   const points = known.map(flat);
   const low = [0, 1].map((axis) => Math.min(...points.map((point) => point[axis])));
   const size = [0, 1].map((axis) => Math.max(...points.map((point) => point[axis])) - low[axis] || 1);
@@ -25,7 +27,7 @@ function placesOf({ stops, geographic }, width) {
   const zoom = Math.min((width - 2 * margin) / size[0], (Math.min(width, 440) - 2 * margin) / size[1]);
   const height = size[1] * zoom + 2 * margin;
   const place = ([x, y]) => [(width - size[0] * zoom) / 2 + (x - low[0]) * zoom, height - margin - (y - low[1]) * zoom];
-  return { places: stops.map((stop) => (isOnMap(stop) ? place(flat(stop)) : null)), height };
+  return { places: plan.stops.map((stop) => (onMap(plan)(stop) ? place(flat(stop)) : null)), height };
 }
 
 // Legs that are the `same` in another solution are thin.

@@ -3,7 +3,8 @@ let standingOut = new Map(); // the words of those that do
 
 const called = (i) => `Solution ${solutions[i].number}${results.length > 1 ? ` (${resultOf(i).label})` : ""}`;
 const valued = (i) => objectives.map(({ name }, k) => `${name} ${format(solutions[i].values[k])}`).join(", ");
-const labelled = (i) => [`${called(i)}: ${valued(i)}`, ...(standingOut.get(i) ?? [])].join(", ");
+const introduced = everything.map((i) => `${called(i)}: ${valued(i)}`);
+const labelled = (i) => [introduced[i], ...(standingOut.get(i) ?? [])].join(", ");
 
 function inWords(i) {
   const { words, routes, moves } = solutions[i];
