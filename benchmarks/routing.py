@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from report import write
@@ -95,8 +95,8 @@ def distances() -> None:
         "Routes: the distance alone, against PyVRP",
         ["stops", "PyVRP", *ONE_OBJECTIVE],
         rows,
-        f"Generated instances (`generate_vrptw`), {SECONDS:g} s of CPU time, mean over {len(SEEDS)} seeds: the distance "
-        "that PyVRP finds, and how much longer ours are. PyVRP is made for this; it knows one objective.",
+        f"Generated instances (`generate_vrptw`), {SECONDS:g} s of CPU time, mean over {len(SEEDS)} seeds: the "
+        "distance that PyVRP finds, and how much longer ours are. PyVRP is made for this; it knows one objective.",
         part="routing",
     )
 
@@ -130,8 +130,8 @@ def trade_offs() -> None:
         "Routes: trade-offs, against NSGA-II with the same moves",
         ["stops", "objectives", *TWO_OBJECTIVES],
         rows,
-        f"Generated instances, {SECONDS:g} s of CPU time, mean over {len(SEEDS)} seeds: share of the hypervolume of the "
-        "best of all these runs, up to their worst value and a tenth of the range more. NSGA-II samples its first "
+        f"Generated instances, {SECONDS:g} s of CPU time, mean over {len(SEEDS)} seeds: share of the hypervolume of "
+        "the best of all these runs, up to their worst value and a tenth of the range more. NSGA-II samples its first "
         "population by the same bias and with the same pruning.",
         part="routing",
     )
