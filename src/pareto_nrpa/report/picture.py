@@ -30,7 +30,8 @@ def front_as_html(result: Result) -> str:
 def _table(result: Result) -> str:
     rows = rows_to_show(len(result.front))
     words, standing_out = result.words(), marks(result)
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("number", *result.columns(), "stands out", "solution"))
+    columns = ("number", *result.columns(), "stands out", "solution")
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row">{i + 1}</th>'
         + "".join(f"<td>{x:.6g}</td>" for x in result.front.objectives[i])
