@@ -3,7 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_vrptw, mo_tsptw, solve, vrptw
+from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_vrptw, load, mo_tsptw, solve, vrptw
 from pareto_nrpa.genotype import stops_at_depth
 from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.vrptw import MEASURES
@@ -182,6 +182,14 @@ def test_a_search_finds_all_trade_offs_of_a_small_instance():
 def test_mistakes_are_told_in_a_sentence(options, words):
     with pytest.raises(InstanceError, match=words):
         small(**options)
+
+
+def test_a_spec_names_vehicles_and_objectives():
+    problem = load("vrptw:n=12,seed=1,vehicles=2,objectives=distance+longest")
+    assert problem.name == "vrptw:n=12,seed=1,tightness=0.5,vehicles=2,objectives=distance+longest"
+    assert load(problem.name).data.times.tolist() == problem.data.times.tolist()
+    with pytest.raises(InstanceError, match="objectives must be out of time, distance"):
+        load("vrptw:n=12,objectives=cost")
 
 
 def test_generated_routes_are_feasible_for_somebody():
