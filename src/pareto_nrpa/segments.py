@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .exceptions import ProblemError
+from .kernels.bundles import END as END
+from .kernels.bundles import START as START
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .problem import CompiledProblem
-
-#: In the place of a move: what lies before the first one, and after the last.
-START, END = -1, -2
 
 
 @dataclass(frozen=True)

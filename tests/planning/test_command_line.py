@@ -49,7 +49,7 @@ def test_info_tells_what_was_understood(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("tsptw:n=8", "--vehicles", 2), "tsptw:n=8 is no file of stops"),
+        (("tsptw:n=8", "--vehicles", 2), r"tsptw:n=8 is no file of stops \(.*\), which --vehicles is for"),
         ((STOPS, "--cost", "euros"), r"--cost must be a name and a file, as in --cost euros=cost.csv, got euros\."),
         ((STOPS, "--time", "nowhere.csv"), "cannot read nowhere.csv: No such file"),
         ((STOPS,), "stops.csv needs a speed, in km per hour, for travel times: --speed"),

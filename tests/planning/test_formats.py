@@ -214,7 +214,7 @@ def test_vroom(file):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"shipments": []}, "'shipments' of the file is not supported"),
+        ({"shipments": []}, "'shipments' of a file of VROOM is not supported"),
         ({"jobs": [{"id": 1, "location_index": 1, "skills": [1]}]}, "'skills' of a job is not supported"),
         ({"jobs": [{"id": 1, "location_index": 1, "time_windows": [[0, 1], [2, 3]]}]}, "must be one window, got 2"),
         ({"jobs": [{"id": 1, "location_index": 1, "delivery": [1, 2]}]}, "only one kind of load"),

@@ -66,12 +66,22 @@ def shuffled(text):
         (semicolons(PLAIN), "utf-8"),
         (semicolons(PLAIN).replace("\n", "\r\n"), "utf-8-sig"),
         (PLAIN.replace(",", "\t"), "utf-8"),
+        (f"sep=;\r\n{semicolons(PLAIN)}", "utf-8"),
         (shuffled(PLAIN), "utf-8-sig"),
         (PLAIN.replace("Anna", '"Anna"') + "\n\n,,,,,,,\n", "utf-8"),
         (PLAIN.replace("name,x", " Name , X").replace("opens", "OPENS"), "utf-8"),
         ("\n".join(f"{line}," for line in PLAIN.splitlines()), "utf-8"),
     ],
-    ids=["semicolons", "windows", "tabs", "columns shuffled", "quotes and empty rows", "capitals", "nameless column"],
+    ids=[
+        "semicolons",
+        "windows",
+        "tabs",
+        "announced",
+        "columns shuffled",
+        "quotes and empty rows",
+        "capitals",
+        "nameless column",
+    ],
 )
 def test_spreadsheets_of_all_kinds_say_the_same(file, text, encoding):
     plain, other = (read_stops(path, speed=30) for path in (file(PLAIN, "a.csv"), file(text, "b.csv", encoding)))

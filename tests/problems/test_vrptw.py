@@ -3,10 +3,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_vrptw, mo_tsptw, solve, vrptw
+from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_vrptw, load, mo_tsptw, solve, vrptw
 from pareto_nrpa.genotype import stops_at_depth
 from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.vrptw import MEASURES
+from pareto_nrpa.segments import END, START
 
 EVERYTHING = ("distance", *MEASURES)
 
@@ -75,7 +76,7 @@ def judged(problem, solution, distance):
 @pytest.mark.parametrize("seed", range(4))
 def test_objectives_and_violations_are_those_of_the_slow_twin(seed, late_costs):
     problem = small(seed=seed, late_costs=late_costs)
-    distance = problem.data.costs[0]
+    distance = problem.data.costs[0]  # as distance is the first objective
     rng = np.random.default_rng(seed)
     for _ in range(40):
         solution = 1 + rng.permutation(len(problem.genotype.moves))
@@ -127,7 +128,7 @@ def test_every_order_of_stops_and_closings_can_be_played():
 def test_one_vehicle_is_a_tour_with_windows():
     vehicle = small(vehicles=1, objectives=("time", "distance"), capacity=None)
     data = vehicle.data
-    tour = mo_tsptw(data.costs[::1], data.opens, data.closes)
+    tour = mo_tsptw(data.costs, data.opens, data.closes)
     rng = np.random.default_rng(1)
     for _ in range(30):
         solution = (1 + rng.permutation(5)).tolist()
@@ -153,6 +154,41 @@ def test_the_timetable_agrees_with_the_evaluation():
         late = sum(row["lateness"] > 1e-6 for row in rows)
         over = sum(row["load"] > problem.data.capacity[0] for row in rows if row["stop"])
         assert violations == late + over
+
+
+def joined(problem, moves, words, width, rng):
+    """Return the row of a stretch, put together in a random grouping."""
+    row = np.full(width, np.nan)
+    if len(moves) == 1:
+        python_function(words[0])(problem.data, moves[0], row)
+    else:
+        cut = int(rng.integers(1, len(moves)))
+        parts = [joined(problem, part, words, width, rng) for part in (moves[:cut], moves[cut:])]
+        python_function(words[1])(problem.data, *parts, row)
+    return row
+
+
+@pytest.mark.parametrize(
+    "objectives", [("distance", "vehicles", "time"), ("finish", "distance", "waiting", "longest", "vehicles")]
+)
+def test_rows_of_stretches_agree_with_playing_them(objectives):
+    n_feasible = 0
+    rng = np.random.default_rng(5)
+    for seed in range(6):
+        problem = small(n=6, seed=seed, vehicles=4, objectives=objectives, capacity=7.0)
+        rows = problem.segments
+        for _ in range(60):
+            solution = (1 + rng.permutation(8)).tolist()
+            objectives_of, violations = problem.replay(solution)
+            whole = [START, *solution, END]
+            limits = joined(problem, whole, (rows.limit_of, rows.join_limits), rows.limit_width, rng)
+            assert (limits[0] > 0) == (violations > 0)
+            costs = joined(problem, whole, (rows.cost_of, rows.join_costs), rows.cost_width, rng)
+            if violations == 0:
+                n_feasible += 1
+                assert costs[-len(objectives) :] == pytest.approx(objectives_of)
+    assert n_feasible > 20
+    assert small(late_costs=True).segments is None
 
 
 def test_a_search_finds_all_trade_offs_of_a_small_instance():
@@ -182,6 +218,14 @@ def test_a_search_finds_all_trade_offs_of_a_small_instance():
 def test_mistakes_are_told_in_a_sentence(options, words):
     with pytest.raises(InstanceError, match=words):
         small(**options)
+
+
+def test_a_spec_names_vehicles_and_objectives():
+    problem = load("vrptw:n=12,seed=1,vehicles=2,objectives=distance+longest")
+    assert problem.name == "vrptw:n=12,seed=1,tightness=0.5,vehicles=2,objectives=distance+longest"
+    assert load(problem.name).data.times.tolist() == problem.data.times.tolist()
+    with pytest.raises(InstanceError, match="objectives must be out of time, distance"):
+        load("vrptw:n=12,objectives=cost")
 
 
 def test_generated_routes_are_feasible_for_somebody():

@@ -61,11 +61,10 @@ def open_problem(
         **given,
     )
     missing = [file for file in files if not is_routing_file(file)]
-    if missing and (more or options != RoutingOptions()):
-        fail(
-            f"{missing[0]} is no file of stops (CSV, TSPLIB, Solomon, VRPLIB, VROOM), which --speed, --time, --cost, "
-            "--objectives, --vehicles, --capacity, --late-costs, --window-end and further files are for."
-        )
+    if missing and (more or options.given):
+        words = ["cost" if word == "costs" else word.replace("_", "-") for word in options.given]
+        what = f"--{words[0]}" if words else "a second file"
+        fail(f"{missing[0]} is no file of stops (CSV, TSPLIB, Solomon, VRPLIB, VROOM), which {what} is for.")
     if missing:
         return load(instance, data=data), ""
     problem = read_routing(files, options)

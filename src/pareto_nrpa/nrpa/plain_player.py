@@ -179,8 +179,8 @@ class PlainPlayer(PlainAdapter):
             elif step < len(wanted) and wanted[step] in moves:
                 move = wanted[step]
             else:
-                legal = set(moves)
-                move = next((move for move in wanted if move in legal), moves[int(self.draw() * len(moves))])
+                near = [move for move in wanted if move in moves]
+                move = near[0] if near else moves[int(self.draw() * len(moves))]
             if len(moves) > 1:
                 record.append(len(moves))
                 record += (number[problem.move_code(state, other)] for other in moves)

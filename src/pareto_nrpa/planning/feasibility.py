@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exceptions import InstanceError
-from ..problems.matrices import shortest_times
 from ..problems.mo_tsptw import TOLERANCE
 
 if TYPE_CHECKING:
@@ -32,11 +31,13 @@ def check_load(stops: Stops, vehicles: int, capacity: float) -> None:
         )
 
 
-def check_windows(stops: Stops, times: NDArray[np.float64], *, vehicles: int) -> None:
-    """Raise if a window cannot be kept, whatever is driven before; times [n, n] include service at the stop left."""
+def check_windows(stops: Stops, shortest: NDArray[np.float64], *, vehicles: int) -> None:
+    """Raise if a window cannot be kept, whatever is driven before.
+
+    Times [n, n] are the shortest by whatever detour, and include service at the stop left.
+    """
     opens, closes = stops.column("opens"), stops.column("closes")
     latest = closes * (1 + TOLERANCE)
-    shortest = shortest_times(times)
     start = np.maximum(opens[0] + shortest[0], opens)
     late = [i for i in range(1, len(stops)) if start[i] > latest[i]]
     if late:

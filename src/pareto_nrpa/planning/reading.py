@@ -88,8 +88,10 @@ def read_routing(
     """Return the problem in a file; several TSPLIB files are as many objectives."""
     files = [Path(path) for path in paths]
     if all(map(tsplib.is_tsplib, files)):
-        if options != RoutingOptions():
-            raise InstanceError(f"{files[0].name} is a tour of TSPLIB, which has no vehicles, times or other costs.")
+        if options.given:
+            raise InstanceError(
+                f"{files[0].name} is a tour of TSPLIB, which has no {options.given[0].replace('_', ' ')}."
+            )
         return tsplib.read_tsplib(files, name=name)
     if len(files) > 1:
         raise InstanceError(

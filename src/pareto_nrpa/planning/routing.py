@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..checks import check_choice, check_whole, did_you_mean, is_number, shown
 from ..exceptions import InstanceError
-from ..problems.matrices import checked_matrices
+from ..problems.matrices import checked_matrices, shortest_times
 from ..problems.mo_tsptw import mo_tsptw
 from ..problems.vrptw import MEASURES, vrptw
 from ..route_plan import RoutePlan
@@ -70,6 +70,16 @@ class RoutingOptions:
             if not name or name in MEASURES or not name.isprintable():
                 raise InstanceError(f"a cost must have a name, other than {', '.join(MEASURES)}, got {shown(name)}.")
 
+    @property
+    def given(self) -> list[str]:
+        """The names of those that say something."""
+        silent = RoutingOptions()
+        values = {one.name: (getattr(self, one.name), getattr(silent, one.name)) for one in fields(self)}
+        # Matrices cannot be compared, and need not be.
+        return [
+            name for name, (value, default) in values.items() if (value if name == "costs" else value is not default)
+        ]
+
 
 @dataclass
 class Instance:
@@ -98,8 +108,10 @@ def routing_problem(instance: Instance, options: RoutingOptions) -> CompiledProb
         if not stops.column("demand").any():
             raise InstanceError(f"{stops.source} has no demand, so that the capacity {capacity:g} means nothing.")
         check_load(stops, vehicles, capacity)
+    # Straight lines keep the triangle inequality.
+    metric = options.time is None and instance.travel is None
     if not options.late_costs:
-        check_windows(stops, times, vehicles=vehicles)
+        check_windows(stops, times if metric else shortest_times(times), vehicles=vehicles)
     plan = RoutePlan([_shown(row) for row in stops.rows], travel, stops.clock)
     opens, closes = stops.column("opens"), stops.column("closes")
     if vehicles == 1 and not options.late_costs and objectives[0] == TIME and set(objectives[1:]) <= known.keys():
@@ -109,6 +121,7 @@ def routing_problem(instance: Instance, options: RoutingOptions) -> CompiledProb
             opens,
             closes,
             distances=np.stack([travel, *others]),
+            metric=metric,
             name=instance.name,
             objective_names=objectives,
             plan=plan,
@@ -123,6 +136,7 @@ def routing_problem(instance: Instance, options: RoutingOptions) -> CompiledProb
         demand=stops.column("demand"),
         capacity=capacity,
         late_costs=options.late_costs,
+        metric=metric,
         name=instance.name,
         plan=plan,
     )

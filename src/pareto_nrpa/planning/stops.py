@@ -73,8 +73,8 @@ class Stops:
 
     @property
     def has_windows(self) -> bool:
-        """Whether any stop has a window that is not the whole day."""
-        return any(row["opens"] > 0 or math.isfinite(row["closes"]) for row in self.rows)
+        """Whether any stop but the depot has a window."""
+        return any(row["opens"] > 0 or math.isfinite(row["closes"]) for row in self.rows[1:])
 
 
 def stops_of_table(table: Table) -> Stops:
@@ -154,7 +154,7 @@ def _checked_columns(table: Table) -> list[str]:
 
 def _read_row(table: Table, number: int, columns: list[str]) -> dict[str, Any]:
     cells = table.rows[number]
-    if len(cells) != len(columns) and any(cells[len(columns) :]) | (len(cells) < len(columns)):
+    if len(cells) < len(columns) or any(cells[len(columns) :]):
         hint = "" if table.decimal_commas else "; text or numbers with a comma need quotes, or ; between columns"
         raise InstanceError(
             f"{table.place(number)}: expected {len(columns)} cells, one for each column, got {len(cells)}{hint}."

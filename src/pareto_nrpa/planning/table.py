@@ -83,7 +83,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     text = read_text(path)
     source = Path(path).name
     first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = next((mark for mark in _SEPARATORS if len(_cells(first, mark)) > 1), ",")
+    announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's own way to say it
+    separator = announced[1] if announced else next((mark for mark in _SEPARATORS if len(_cells(first, mark)) > 1), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
     rows, lines, begin = [], [], 1
     try:
@@ -94,6 +95,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
             begin = reader.line_num + 1
     except csv.Error as error:
         raise InstanceError(f"{source}, line {begin}: {error}; is a quote missing?") from error
+    if announced:
+        rows, lines = rows[1:], lines[1:]
     table = Table(source, rows, lines, decimal_commas=separator != ",")
     if not rows:
         raise InstanceError(f"{source} is empty.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ..checks import check_flag, check_number, check_whole
@@ -64,7 +64,10 @@ class PolishedNRPA:
         if not 0 <= self.fresh <= 1:
             raise ValueError(f"fresh must be a share from 0 to 1, got {self.fresh!r}.")
         check_flag("pruning", self.pruning)
-        self.learning()
+        learning = self.learning()
+        for field in fields(self):  # plain numbers, whatever came
+            kind = type(field.default)
+            object.__setattr__(self, field.name, kind(getattr(learning, field.name, getattr(self, field.name))))
 
     def learning(self) -> ParetoNRPA:
         """Return the Pareto-NRPA that makes the playouts and learns."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..checks import check_whole
+from ..genotype import check_genotype
 from ..kernels.archive import archived_rows
 from ..kernels.bundles import FOUND_AT, N_MOVES, POLICY, VIOLATIONS
 from ..nrpa.compiled_player import CompiledPlayer
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
     from ..problem import AnyProblem
     from .params import PolishedNRPA
+
+
+_SLICE = 20
+#: How many playouts a genotype is compared with before it is relied on.
+_PLAYOUTS = 10
 
 
 class Members(NamedTuple):
@@ -42,19 +48,29 @@ class PolishedSearch(Search):
         super().__init__(problem, params.learning(), seed=seed, budget=None)
         self.polish = params
         self._members: tuple[int, Members] | None = None
+        self._is_checked = False
         self.player.following  # noqa: B018, bound before anything is compiled
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
         self.local = ScreenedNeighbours(self) if screens else PlayedNeighbours(self)
 
     @property
     def slice_size(self) -> int:
-        """One: between two evaluations there may be a thousand neighbours that were looked at."""
-        return 1
+        """A few, as between two evaluations there may be thousands of neighbours that were looked at."""
+        return min(_SLICE, super().slice_size)
 
     def compile(self) -> None:
         """Compile, or load from disk, what `advance` needs."""
         super().compile()
-        self.local.compile()
+        if not self._is_checked:
+            self.local.compile()
+            self._check_genotype()
+            self._is_checked = True
+
+    def _check_genotype(self) -> None:
+        """See whether what the problem says of its solutions fits some playouts, made apart from the search."""
+        if self.problem.genotype is not None:
+            apart = Search(self.problem, self.params, seed=self.seed, budget=None)
+            check_genotype(self.problem, [candidate.solution for candidate in apart.ask(_PLAYOUTS)])
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""

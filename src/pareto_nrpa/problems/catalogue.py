@@ -96,7 +96,7 @@ def _read(
 def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
     if os.path.isdir(name):
         return f"{name} is a folder; give an instance file, or a name with --data {name}."
-    if os.sep in name or name.endswith(".txt"):
+    if os.sep in name or name.endswith((".txt", ".csv", ".tsp", ".vrp", ".json")):
         return f"there is no file {name}; give an instance file, a name (rc_204.3) or a spec (tsptw:n=25,seed=7)."
     there = instance_names(data)
     made, read = ([f.spec for f in FAMILIES.values() if f.is_read == is_read] for is_read in (False, True))

@@ -130,7 +130,8 @@ def generate_vrptw(
         capacity=float(np.ceil(1.2 * max(demand[route].sum() for route in routes))),
         metric=True,
         plan=numbered_plan(places, distances, opens, closes, service, demand),
-        name=name or f"vrptw:n={n},seed={seed},tightness={tightness:g},vehicles={vehicles}",
+        name=name
+        or f"vrptw:n={n},seed={seed},tightness={tightness:g},vehicles={vehicles},objectives={'+'.join(objectives)}",
     )
 
 

@@ -22,6 +22,7 @@ from ..kernels._jit import kernel
 from ..problem import CompiledProblem
 from .matrices import BIAS_FACTOR, checked_floats, checked_matrices, normalised, rounded, shortest_times
 from .mo_tsptw import NOISE, TOLERANCE, checked_windows
+from .vrptw_segments import FINISH, LATENESS, LONGEST, WAITING, route_segments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,9 +40,9 @@ MEASURES = {
     "vehicles": "vehicles that leave the depot",
     "longest": "duration of the longest route",
 }
-# Where they stand in VehicleState.sums, from its end.
-_FINISH, _WAITING, _LATENESS, _VEHICLES, _LONGEST = -5, -4, -3, -2, -1
-_PLACES = dict(zip(list(MEASURES)[1:], range(_FINISH, 0), strict=True))
+# Those that are no sums over edges; they stand at the end of VehicleState.sums.
+_MEASURED = {"finish": FINISH, "waiting": WAITING, "lateness": LATENESS, "longest": LONGEST}
+_FINISH, _WAITING, _LATENESS, _LONGEST = (place - len(_MEASURED) for place in _MEASURED.values())
 # The paper's factor is for twenty to fifty cities. The more stops, the nearer are the near ones: measured with 50, 100.
 _USUAL_SIZE = 16
 # Differences of times are known to this: a wait that is less is none.
@@ -52,7 +53,7 @@ class VRPTWData(NamedTuple):
     """A read-only instance: n stops, stop 0 the depot."""
 
     times: np.ndarray  # [n, n] float64, travel time and service at the stop left
-    costs: np.ndarray  # [n_costs, n, n] float64, those that are objectives, or the times where none is
+    costs: np.ndarray  # [n_objectives, n, n] float64, 0 for objectives that are no sums over edges
     columns: np.ndarray  # [n_objectives] int64, where in VehicleState.sums each objective stands
     distances: np.ndarray  # [n_objectives, n, n] float64, for the bias; column 0 is for closing a route
     opens: np.ndarray  # [n] float64
@@ -73,7 +74,7 @@ class VehicleState(NamedTuple):
     closings: np.ndarray  # [vehicles - 1] int64, those left, in rising order
     numbers: np.ndarray  # [4] int64: stops left, closings left, stop at hand, violations
     route: np.ndarray  # [5] float64, of the vehicle on its way: time, load, waiting, spare time; then demand left over
-    sums: np.ndarray  # [n_costs + 5] float64
+    sums: np.ndarray  # [n_objectives + 4] float64
 
 
 _LEFT, _CLOSINGS, _STOP, _WRONG = 0, 1, 2, 3
@@ -92,7 +93,7 @@ def initial_state(data):
     for i in range(data.demand.size):
         route[_ASKED] += data.demand[i]
     return VehicleState(
-        data.by_deadline.copy(), data.closings.copy(), numbers, route, np.zeros(data.costs.shape[0] + 5)
+        data.by_deadline.copy(), data.closings.copy(), numbers, route, np.zeros(data.costs.shape[0] + 4)
     )
 
 
@@ -228,7 +229,6 @@ def close_route(data, state):
     sums[_FINISH] = max(sums[_FINISH], back)
     sums[_WAITING] += route[_WAITED] - spare
     sums[_LONGEST] = max(sums[_LONGEST], back - data.opens[0] - spare)
-    sums[_VEHICLES] += 1.0
     numbers[_STOP] = 0
     route[_TIME] = data.opens[0]
     route[_LOAD] = 0.0
@@ -257,11 +257,9 @@ def bias(data, state, move, preference):
 def evaluate(data, state, out):
     """Close the last route."""
     close_route(data, state)
-    n_costs = data.costs.shape[0]
     for k in range(out.size):
-        column = data.columns[k]
-        value = state.sums[column]
-        out[k] = rounded(value) if column < n_costs else np.rint(value * _STEPS) / _STEPS
+        value = state.sums[data.columns[k]]
+        out[k] = rounded(value) if data.columns[k] == k else np.rint(value * _STEPS) / _STEPS
     return state.numbers[_WRONG]
 
 
@@ -308,17 +306,20 @@ def vrptw(
     check_whole("vehicles", vehicles, 1)
     vehicles = min(vehicles, n - 1)  # nobody could use more
     matrices = {"time": driven, **{key: checked_matrices(matrix, key)[0] for key, matrix in (costs or {}).items()}}
+    for matrix in matrices.values():
+        matrix[0, 0] = 0.0  # a vehicle that stays at home
     _check_objectives(list(objectives), matrices, n, late_costs=late_costs)
     asked, carried = _checked_load(demand, capacity, n)
-    used = list(dict.fromkeys(key for key in objectives if key in matrices)) or ["time"]
+    summed = {**matrices, "vehicles": np.outer(np.arange(n) == 0, np.arange(n) > 0).astype(float)}
+    columns = [len(objectives) + _MEASURED[key] if key in _MEASURED else k for k, key in enumerate(objectives)]
     latest = np.full(n, np.inf) if late_costs else closing * (1 + TOLERANCE)
     shortest = driven if metric else shortest_times(driven)
     deadlines = np.minimum((1 + NOISE) * latest, (1 + NOISE) * latest[0] - shortest[:, 0])
     to_visit = np.arange(1, n, dtype=np.uint64)
     data = VRPTWData(
         times=driven,
-        costs=np.stack([matrices[key] for key in used]),
-        columns=np.array([used.index(key) if key in used else len(used) + 5 + _PLACES[key] for key in objectives]),
+        costs=np.stack([summed.get(key, np.zeros((n, n))) for key in objectives]),
+        columns=np.array(columns),
         distances=np.stack([_attraction(matrices.get(key, driven), key) for key in objectives]),
         opens=opening,
         closes=closing,
@@ -347,6 +348,7 @@ def vrptw(
         distinct_codes=vehicles == 1,
         bias_by_code=True,
         genotype=Permutation(range(1, n + vehicles - 1)),
+        segments=route_segments(columns),
         name=name,
         objective_names=tuple(objectives),
         plan=plan,

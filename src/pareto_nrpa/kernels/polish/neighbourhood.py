@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...segments import END, START
 from .._jit import engine_kernel, small_kernel
+from ..bundles import END, START
 
 # The words of the problem: left open here, bound to the kernels of one problem in `polish.judging`.
 cost_of = join_costs = limit_of = join_limits = data_class = None

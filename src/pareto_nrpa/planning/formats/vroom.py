@@ -43,7 +43,7 @@ def read_vroom(path: Path) -> Instance:
 
 
 def _instance(path: Path, content: Any) -> Instance:
-    _check_keys(content, _TOP, "the file")
+    _check_keys(content, _TOP, "a file of VROOM")
     jobs, vehicles = (_list(content.get(key), key) for key in ("jobs", "vehicles"))
     if not jobs or not vehicles:
         raise _Wrong("there must be at least one of jobs and of vehicles")
