@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import multiprocessing
 import resource
 import signal
@@ -22,8 +23,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pareto_nrpa import Certificate, certify, check_certificate, generate_tsptw, load
+from pareto_nrpa import (
+    Certificate,
+    MaxEvaluations,
+    Result,
+    certify,
+    check_certificate,
+    generate_tsptw,
+    load,
+    read_stops,
+    solve,
+)
+from pareto_nrpa.choosing import choice
 from pareto_nrpa.exceptions import ParetoNRPAError
+from pareto_nrpa.itinerary import drivers_list, in_words
+from pareto_nrpa.report import report_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +56,7 @@ class Kind:
     make: Callable[[Path], Path]
     read: Callable[[Path], Any]
     is_json: bool = False
+    is_table: bool = False
 
 
 def make_instance(folder: Path) -> Path:
@@ -76,11 +91,94 @@ def read_certificate(path: Path) -> None:
     check_certificate(certificate, load(TOY))
 
 
+def make_result(folder: Path) -> Path:
+    return solve(load(TOY), stop=MaxEvaluations(100)).save(folder / "result.json")
+
+
+def read_result(path: Path) -> None:
+    result = Result.load(path)
+    report_page([result])
+    for index in range(len(result.front)):
+        in_words(choice(result, index), result.plan)
+        if result.schedules:
+            drivers_list(choice(result, index), result.plan)
+
+
+SPREADSHEET = """name;x;y;opens;closes;service;demand;note
+Hub;0;0;08:00;18:00;;;
+Anna;3,5;0;09:00;12:00;10;3;rings twice
+Bob;4;4;;;10;4;
+Cleo;0;4,25;10:00;11:00;00:15;2;
+"""
+
+
+def make_stops(folder: Path) -> Path:
+    path = folder / "stops.csv"
+    path.write_text(SPREADSHEET)
+    rows = [";Hub;Anna;Bob;Cleo", "Hub;0;1,5;2;3", "Anna;1;0;4;5", "Bob;2;4;0;6", "Cleo;3;5;6;0"]
+    (folder / "cost.csv").write_text("\n".join(rows))
+    return path
+
+
+def make_cost(folder: Path) -> Path:
+    return make_stops(folder).with_name("cost.csv")
+
+
+def read_spreadsheet(path: Path) -> None:
+    """Accept nothing that a second, simple-minded look at the same text sees otherwise."""
+    stops = path.with_name("stops.csv")
+    problem = read_stops(stops, speed=30, costs={"euros": path.with_name("cost.csv")}, vehicles=2, capacity=8)
+    objectives, _ = problem.replay(problem.genotype.moves)
+    assert np.isfinite(objectives).all(), "stops were accepted whose costs are not finite"
+    lines = [line for line in stops.read_text("utf-8-sig").splitlines() if line.strip(";, \t\ufeff")]
+    assert len(problem.plan.stops) == len(lines) - 1, "rows were lost"
+    header = [cell.strip().lower() for cell in lines[0].split(";")]
+    if '"' in stops.read_text("utf-8-sig") or not {"name", "x", "closes"} <= set(header) or "kind" in header:
+        return
+    for stop, line in zip(problem.plan.stops, lines[1:], strict=True):
+        cells = dict(zip(header, map(str.strip, line.split(";")), strict=False))
+        assert stop["name"] == cells["name"], "a name was changed"
+        assert stop["x"] == float(cells["x"].replace(",", ".")), "a place was changed"
+        hours, _, rest = cells["closes"].partition(":")
+        closing = float(hours.replace(",", ".") or "inf") if not rest else 60 * int(hours) + float(rest[:2])
+        assert abs((math.inf if stop["closes"] is None else stop["closes"]) - closing) < 1 or closing == math.inf
+
+
+def make_text(name: str, text: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        path = folder / name
+        path.write_text(text)
+        return path
+
+    return make
+
+
+def read_file(path: Path) -> None:
+    problem = read_stops(path)
+    objectives, _ = problem.replay(problem.genotype.moves)
+    assert np.isfinite(objectives).all(), "an instance was accepted whose costs are not finite"
+
+
+HEADING = "CUST NO. XCOORD. YCOORD. DEMAND READY TIME DUE DATE SERVICE TIME"
+SOLOMON = "\n".join(["toy", "VEHICLE", "NUMBER CAPACITY", "3 20", "CUSTOMER", HEADING, *STOPS]).replace("70.5", "70")
+TSPLIB = "NAME: toy\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 0 7\n3 5 5\nEOF\n"
+JOB = {"id": 1, "location_index": 1, "service": 60, "delivery": [1], "time_windows": [[0, 3000]]}
+VEHICLE = {"id": 1, "start_index": 0, "end_index": 0, "capacity": [4], "time_window": [0, 3600]}
+DURATIONS = {"durations": [[0, 100], [90, 0]]}
+VROOM = json.dumps({"jobs": [JOB], "vehicles": [VEHICLE], "matrices": {"car": DURATIONS}})
+
+
 #: A kind more is a line more.
 KINDS = {
+    "csv": Kind(make_stops, read_spreadsheet, is_table=True),
+    "csv-matrix": Kind(make_cost, read_spreadsheet, is_table=True),
+    "solomon": Kind(make_text("toy.txt", SOLOMON), read_file),
+    "tsplib": Kind(make_text("toy.tsp", TSPLIB), read_file),
+    "vroom": Kind(make_text("toy.json", VROOM), read_file, is_json=True),
     "instance": Kind(make_instance, read_instance),
     "matrix": Kind(make_matrix, read_instance),
     "certificate": Kind(make_certificate, read_certificate, is_json=True),
+    "result": Kind(make_result, read_result, is_json=True),
     "open-certificate": Kind(make_open_certificate, read_certificate, is_json=True),
 }
 
@@ -96,9 +194,12 @@ VALUES = [
 ]  # fmt: skip
 
 
-def mutated(content: bytes, rng: np.random.Generator, *, is_json: bool) -> bytes:
+def mutated(content: bytes, rng: np.random.Generator, *, is_json: bool, is_table: bool = False) -> bytes:
     """Return a file with one to four things changed."""
     for _ in range(rng.integers(1, 5)):
+        if is_table and rng.random() < 0.7:
+            content = _mutate_table(content, rng)
+            continue
         try:
             tree = json.loads(content) if is_json and rng.random() < 0.5 else None
         except (ValueError, RecursionError):
@@ -128,9 +229,41 @@ def _mutate_bytes(content: bytes, rng: np.random.Generator) -> bytes:
         case 5:
             return content[:begin] + TOKENS[rng.integers(len(TOKENS))] + content[end:]
         case _:  # a word for another
-            words = content.split(b" ")
+            mark = b";" if b";" in content else b" "
+            words = content.split(mark)
             words[rng.integers(len(words))] = TOKENS[rng.integers(len(TOKENS))]
-            return b" ".join(words)
+            return mark.join(words)
+
+
+CELLS = [
+    b"", b" ", b"0", b"-1", b"3.5", b"3,5", b"1.234,5", b"1,234", b"1e3", b"nan", b"inf", b"08:30", b"8:5", b"25:61",
+    b"-08:30", b"08:30:30", b"8.30", b"noon", b"Anna", b"depot", b"<b>", b"=1+1", b"2026-11-17 08:30", b"1 000",
+    b"00:00", b"47:59", b"lat", b"x", b"closes", b"open", b"kind", "\u0663".encode(), b"9" * 30, b'"a;b"', b'"',
+    b"\xc3\x84",
+]  # fmt: skip
+
+
+def _mutate_table(content: bytes, rng: np.random.Generator) -> bytes:
+    """Change something as people at a spreadsheet do: a cell, a row, a column, the kind of file."""
+    rows = [line.split(b";") for line in content.split(b"\n")]
+    row, other = rng.integers(0, len(rows), 2)
+    cell, place = int(rng.integers(len(rows[row]))), int(rng.integers(len(rows[row])))
+    match rng.integers(8):
+        case 0 | 1 | 2:
+            rows[row][cell] = CELLS[rng.integers(len(CELLS))]
+        case 3:
+            rows[row][cell], rows[row][place] = rows[row][place], rows[row][cell]
+        case 4:
+            rows[row], rows[other] = rows[other], rows[row]
+        case 5:
+            rows.insert(row, list(rows[other]))
+        case 6:  # a column moves
+            for line in rows:
+                if max(cell, place) < len(line):
+                    line.insert(place, line.pop(cell))
+        case _:
+            return content.replace(*[(b";", b","), (b",", b"."), (b"\n", b"\r\n"), (b";", b"\t")][rng.integers(4)])
+    return b"\n".join(b";".join(line) for line in rows)
 
 
 def _mutate_tree(tree: Any, rng: np.random.Generator) -> Any:
@@ -204,7 +337,7 @@ class Mutations:
         """Yield the outcome of each."""
         for number in numbers:
             rng = np.random.default_rng([self._seed, number])
-            self._path.write_bytes(mutated(self._good, rng, is_json=self._kind.is_json))
+            self._path.write_bytes(mutated(self._good, rng, is_json=self._kind.is_json, is_table=self._kind.is_table))
             yield number, outcome(self._kind, self._path)
 
     def examine_apart(self, numbers: range) -> Iterator[tuple[int, str]]:

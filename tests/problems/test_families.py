@@ -46,7 +46,9 @@ def test_its_options_are_checked(rings, spec, words):
 
 
 def test_unknown_names_are_answered_with_all_families(rings):
-    with pytest.raises(InstanceError, match=r"tsptw:n=50,seed=1 and mo-tsp:n=50,seed=1 and ring:size=5; .*: nas-"):
+    with pytest.raises(
+        InstanceError, match=r"tsptw:n=50,seed=1 and vrptw:n=50,seed=1 and mo-tsp:n=50,seed=1 and ring:size=5; .*: nas-"
+    ):
         load("rc_999.9")
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from .. import __version__
-from . import certify, data, experiment, info, solve
+from . import certify, data, experiment, info, report, show, solve
 from .common import fail
 
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
@@ -31,6 +32,8 @@ app = typer.Typer(
 
 # A new command is a module beside this one and a line here; a new group has a typer app of its own.
 app.command()(solve.solve)
+app.command()(report.report)
+app.command()(show.show)
 app.command()(certify.certify)
 app.command()(info.info)
 app.add_typer(data.app, name="data")
@@ -62,7 +65,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(arguments, standalone_mode=False) or 0
+        words = sys.argv[1:] if arguments is None else arguments
+        code = app(arguments, standalone_mode=False, obj=shlex.join(["pareto-nrpa", *words])) or 0
         if code == _INTERRUPTED:  # typer returns this for Ctrl-C instead of raising
             raise KeyboardInterrupt
         sys.exit(code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..algorithms import NAMES, parameters
+from . import stops
 from .common import DataOption, QuietOption, at_least_one, fail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..problem import AnyProblem
     from ..result import Result
     from ..stop import StopCriterion
 
@@ -25,13 +26,23 @@ _DEFAULT_OUT = "results"
 
 
 def solve(
+    context: typer.Context,
     instance: Annotated[
         str,
         typer.Argument(
-            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file, or a spec (tsptw:n=25,seed=7 "
-            "or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
+            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file (stops.csv), or a spec "
+            "(tsptw:n=25,seed=7 or mo-tsp:n=50). Without one: an embedded instance with 25 cities."
         ),
     ] = "default",
+    more: stops.MoreArgument = None,
+    speed: stops.SpeedOption = None,
+    time: stops.TimeOption = None,
+    cost: stops.CostOption = None,
+    objectives: stops.ObjectivesOption = None,
+    vehicles: stops.VehiclesOption = None,
+    capacity: stops.CapacityOption = None,
+    late_costs: stops.LateCostsOption = False,
+    window_end: stops.WindowEndOption = "start",
     evaluations: Annotated[
         int | None,
         typer.Option(help=f"Stop after this many evaluations (default {_DEFAULT_EVALUATIONS:,} unless --seconds)."),
@@ -82,6 +93,9 @@ def solve(
         ),
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file, replacing it.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page on which to choose to this .html file, replacing it.")
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="Save the search to this file every ten seconds and at the end."),
@@ -99,7 +113,7 @@ def solve(
     from ..algorithms import algorithm as by_name
     from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
-    from ..problems import load
+    from ..files import check_writable
     from ..reference_front import read_reference_front, with_reference_front
     from ..solver import Interrupt, check_seed
     from ..solver import solve as run
@@ -119,7 +133,21 @@ def solve(
         "limited_repetitions": limited_repetitions,
     }
     chosen = by_name(algorithm, _parameters(algorithm, options, settings or []))
-    problem: AnyProblem = load(instance, data=data)
+    problem, understood = stops.open_problem(
+        instance,
+        more or [],
+        data,
+        speed=speed,
+        time=time,
+        costs=cost or [],
+        objectives=objectives,
+        vehicles=vehicles,
+        capacity=capacity,
+        late_costs=late_costs,
+        window_end=window_end,
+    )
+    if understood and not quiet:
+        typer.echo(understood, err=True)
     if reference_front is not None:
         problem = with_reference_front(problem, read_reference_front(reference_front, problem))
     if problem.n_objectives == 1 and not quiet:
@@ -127,6 +155,13 @@ def solve(
     targets = _targets(out, json, problem.name, seed)
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
         fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
+    if report is not None:
+        from ..report import check_page_name
+
+        check_page_name(report)
+        check_writable(report)
+        if report.resolve() in [target.resolve() for target in (*targets, *([checkpoint] if checkpoint else []))]:
+            fail(f"--report and the result cannot be the same file, got {report} for both.")
     if resume and checkpoint is None:
         fail("--resume needs the file to go on from: give it with --checkpoint.")
     from ..progress import ProgressBar
@@ -134,11 +169,16 @@ def solve(
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     saved: list[Path] = []
 
+    def signed(found: Result) -> Result:
+        return replace(found, command=context.obj or "")
+
     class Saving(Callbacks):
         """Saves before the search returns: until then no signal comes between."""
 
         def on_end(self, result: Result) -> None:
-            saved.extend(_save(result, targets, json, out))
+            saved.extend(_save(signed(result), targets, json, out))
+            if report is not None:
+                saved.append(signed(result).report(report))
 
     try:
         with bar:
@@ -157,7 +197,7 @@ def solve(
         if found is None:
             raise
         with Interrupt(patience=math.inf):
-            where = _rescued(found, saved, lambda: _save(found, targets, json, out))
+            where = _rescued(found, saved, lambda: _save(signed(found), targets, json, out))
         reason = str(error) if isinstance(error, ParetoNRPAError) else f"{type(error).__name__}: {error}"
         raise ParetoNRPAError(f"{reason.rstrip('. ')}. {where}") from error
     if not quiet:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..exceptions import InstanceError
 from .data import VARIABLE, find_instance, instance_names, official_names
-from .families import FAMILIES, OF_FILES
+from .families import FAMILIES, OF_FILES, OF_STOPS
 from .instances import read_tsptw
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
     Parameters
     ----------
     name_or_path
-        The name of an instance in the data folder, the path of a file in the Solomon-Potvin-Bengio format, a
-        generator with options (`tsptw:n=25,seed=7,tightness=0.6,objectives=2`, `mo-tsp:n=100,seed=1`), a benchmark
+        The name of an instance in the data folder, the path of a file in the Solomon-Potvin-Bengio format or of one
+        of stops (CSV and others, as `read_stops` reads them), a generator with options
+        (`tsptw:n=25,seed=7,tightness=0.6,objectives=2`, `mo-tsp:n=100,seed=1`), a benchmark
         (`nas-bench-201`, `nas-bench-201:objectives=c100_error+flops`), or "default". Tours of a file must be back
         before the depot closes, those of the official instances, by convention, need not: say otherwise with
         `my-stops.txt:check_return=no`, `rc_204.3:check_return=yes`.
@@ -55,6 +56,9 @@ def _loaded(name: str, data: str | os.PathLike[str] | None) -> tuple[Family, Com
     family = FAMILIES.get(prefix)
     if family is not None and (colon or family.is_read or not os.path.exists(name)):
         return family, family.make(options, data)
+    stops = _read_stops(name)
+    if stops is not None:
+        return OF_STOPS, stops
     problem = _read(name, data)
     if problem is None and _RETURN in name:
         name, _, answer = name.rpartition(_RETURN)
@@ -64,6 +68,13 @@ def _loaded(name: str, data: str | os.PathLike[str] | None) -> tuple[Family, Com
     if problem is None:
         raise InstanceError(_unknown(name, data))
     return OF_FILES, problem
+
+
+def _read_stops(name: str) -> CompiledProblem | None:
+    """Return the problem in a file of stops, as it is without any option."""
+    from ..planning import RoutingOptions, is_routing_file, read_routing
+
+    return read_routing([name], RoutingOptions()) if is_routing_file(name) else None
 
 
 def _read(
@@ -85,7 +96,7 @@ def _read(
 def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
     if os.path.isdir(name):
         return f"{name} is a folder; give an instance file, or a name with --data {name}."
-    if os.sep in name or name.endswith(".txt"):
+    if os.sep in name or name.endswith((".txt", ".csv", ".tsp", ".vrp", ".json")):
         return f"there is no file {name}; give an instance file, a name (rc_204.3) or a spec (tsptw:n=25,seed=7)."
     there = instance_names(data)
     made, read = ([f.spec for f in FAMILIES.values() if f.is_read == is_read] for is_read in (False, True))

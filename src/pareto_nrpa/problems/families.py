@@ -85,6 +85,22 @@ def _describe_windows(problem: CompiledProblem) -> list[str]:
     return [_describe_tours(problem)[0], windows, until]
 
 
+def describe_stops(problem: CompiledProblem) -> list[str]:
+    """Return what was understood of a file of stops."""
+    objectives = f"objectives: {', '.join(problem.objective_names or ())}"
+    if problem.plan is None:
+        return [_describe_tours(problem)[0], objectives]
+    depot, *stops = problem.plan.stops
+    n_vehicles = problem.max_moves - len(stops) + 1
+    n_windows = sum(stop["opens"] > 0 or stop["closes"] is not None for stop in stops)
+    others = [name for name in depot if name not in _COLUMNS_OF_STOPS]
+    lines = [
+        f"{len(stops)} stops, {n_vehicles} vehicle(s) from {depot['name']!r}, {n_windows} time windows",
+        objectives,
+    ]
+    return [*lines, f"other columns: {', '.join(others)}"] if others else lines
+
+
 def _describe_table(problem: CompiledProblem) -> list[str]:
     assert problem.reference_front is not None
     return [
@@ -93,7 +109,9 @@ def _describe_table(problem: CompiledProblem) -> list[str]:
     ]
 
 
+_COLUMNS_OF_STOPS = ("name", "x", "y", "lat", "lon", "opens", "closes", "service", "demand", "kind")
 _CITIES = {"n": Option("n", int, "a whole number"), "seed": Option("seed", int, "a whole number", least=0)}
+_VEHICLES = {"vehicles": Option("vehicles", int, "a whole number", least=1)}
 _TIGHTNESS = {"tightness": Option("tightness", float, "a number")}
 _COUNT = {"objectives": Option("n_objectives", int, "a whole number")}
 _NAMES = {"objectives": Option("objectives", _names, "names joined by +")}
@@ -111,6 +129,14 @@ FAMILIES: dict[str, Family] = {
             "n=50,seed=1",
             needs=_N,
         ),
+        Family(
+            "vrptw",
+            "generate:generate_vrptw",
+            _CITIES | _TIGHTNESS | _VEHICLES | _NAMES,
+            describe_stops,
+            "n=50,seed=1",
+            needs=_N,
+        ),
         Family("mo-tsp", "generate:generate_tsp", _CITIES | _COUNT, _describe_tours, "n=50,seed=1", needs=_N),
         *(
             Family(name, maker, _NAMES, _describe_table, hint=" names joined by +", is_read=True)
@@ -122,5 +148,6 @@ FAMILIES: dict[str, Family] = {
         ),
     )
 }
-#: Whose problems files hold: those of a user, and the official instances.
+#: Whose problems files hold: those in the format of the official instances, and those of stops.
 OF_FILES = FAMILIES["tsptw"]
+OF_STOPS = Family("stops", "", {}, describe_stops)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ..checks import check_whole
 from ..exceptions import InstanceError
 from ..problem import CompiledProblem
+from ..route_plan import numbered_plan
 from .instances import MOST_CITIES
 from .matrices import euclidean
 from .mo_tsp import mo_tsp
 from .mo_tsptw import mo_tsptw
+from .vrptw import vrptw
 
 _SIDE = 100.0  # cities lie in a square of this side
 _MOST_COSTS = 300_000_000  # gigabytes
@@ -38,7 +43,8 @@ def generate_tsptw(
     if not 0 <= tightness <= 1:
         raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")
     rng = np.random.default_rng(seed)
-    distances = np.stack([euclidean(_SIDE * rng.random((n, 2))) for _ in range(n_objectives)])
+    places = [_SIDE * rng.random((n, 2)) for _ in range(n_objectives)]
+    distances = np.stack([euclidean(points) for points in places])
     service = np.full(n, _SERVICE)
     service[0] = 0.0
     costs = distances.copy()
@@ -61,7 +67,71 @@ def generate_tsptw(
         closes,
         distances=distances,
         metric=True,
+        plan=numbered_plan(places[0], distances[0], opens, closes, service),
         name=name or f"tsptw:n={n},seed={seed},tightness={tightness:g},objectives={n_objectives}",
+    )
+
+
+def generate_vrptw(
+    n: int,
+    seed: int = 0,
+    tightness: float = 0.5,
+    vehicles: int | None = None,
+    objectives: Sequence[str] = ("distance", "vehicles"),
+    *,
+    name: str | None = None,
+) -> CompiledProblem:
+    """Return a random problem of routes for vehicles with capacities that has at least one feasible solution.
+
+    Stops are dealt to vehicles and driven in a random order first; each window is then put around the time of arrival.
+    A vehicle carries a fifth more than the most that one was dealt, and the depot closes when the last one is back.
+
+    Parameters
+    ----------
+    n
+        Number of stops, the depot included, at least 2.
+    seed, tightness
+        As in `generate_tsptw`.
+    vehicles
+        How many there are; one for every ten stops by default.
+    objectives
+        By name, as in `vrptw`, and distance.
+    """
+    _check(n, 1, seed)
+    if not 0 <= tightness <= 1:
+        raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")
+    vehicles = -(-(n - 1) // 10) if vehicles is None else vehicles
+    check_whole("vehicles", vehicles, 1)
+    rng = np.random.default_rng(seed)
+    places = _SIDE * rng.random((n, 2))
+    places[0] = _SIDE / 2
+    distances = euclidean(places)
+    service, demand = np.full(n, _SERVICE), rng.integers(1, 30, n).astype(float)
+    service[0] = demand[0] = 0.0
+    times = distances + service[:, None]
+    np.fill_diagonal(times, 0.0)
+    routes = [np.concatenate([[0], stops]) for stops in np.array_split(1 + rng.permutation(n - 1), vehicles)]
+    arrivals = np.zeros(n)
+    for route in routes:
+        arrivals[route[1:]] = np.cumsum(times[route[:-1], route[1:]])
+    day = max(arrivals[route[-1]] + times[route[-1], 0] for route in routes)
+    before, after = (1.0 - tightness) * day * rng.random((2, n))
+    opens = np.maximum(0.0, np.floor(arrivals - before))
+    closes = np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
+    opens[0], closes[0] = 0.0, np.ceil(day) + 1.0
+    return vrptw(
+        times,
+        opens,
+        closes,
+        vehicles=vehicles,
+        objectives=objectives,
+        costs={"distance": distances},
+        demand=demand,
+        capacity=float(np.ceil(1.2 * max(demand[route].sum() for route in routes))),
+        metric=True,
+        plan=numbered_plan(places, distances, opens, closes, service, demand),
+        name=name
+        or f"vrptw:n={n},seed={seed},tightness={tightness:g},vehicles={vehicles},objectives={'+'.join(objectives)}",
     )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InstanceError
 from ..problem import MAX_MOVES, CompiledProblem
+from ..route_plan import numbered_plan
 from .matrices import euclidean
 from .mo_tsptw import mo_tsptw
 from .proved_fronts import with_proved_front
@@ -37,8 +38,9 @@ def read_tsptw(
     """
     path = Path(path)
     rows = _read_rows(path)
-    _, x, y, _, opens, closes, service = rows.T
-    distances = euclidean(np.column_stack([x, y]))
+    _, x, y, demand, opens, closes, service = rows.T
+    points = np.column_stack([x, y])
+    distances = euclidean(points)
     times = distances + service[:, None]
     np.fill_diagonal(times, 0.0)
     costs, lengths = [times], [distances]
@@ -56,11 +58,16 @@ def read_tsptw(
             check_return=check_return,
             metric=True,
             name=name or path.stem,
+            plan=numbered_plan(points, distances, opens, _closing(closes, check_return), service, demand),
             reference_point=_reference_point(path, len(costs)),
         )
     except InstanceError as error:
         raise InstanceError(f"{path}: {error}") from error
     return with_proved_front(problem)
+
+
+def _closing(closes: NDArray[np.float64], check_return: bool) -> NDArray[np.float64]:
+    return closes if check_return else np.concatenate([[np.inf], closes[1:]])
 
 
 def _read_rows(path: Path) -> NDArray[np.float64]:

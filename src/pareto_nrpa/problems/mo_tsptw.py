@@ -37,11 +37,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ..route_plan import RoutePlan
+
 
 # Far above the rounding of sums, far below what any clock shows.
-_TOLERANCE = 1e-9
+TOLERANCE = 1e-9
 # A bound on a time may differ by so much from what is driven, as it is a sum made in another order.
-_NOISE = 1e-11
+NOISE = 1e-11
 
 
 class TSPTWData(NamedTuple):
@@ -216,6 +218,8 @@ def mo_tsptw(
     metric: bool = False,
     name: str = "mo-tsptw",
     reference_point: Sequence[float] | None = None,
+    objective_names: Sequence[str] | None = None,
+    plan: RoutePlan | None = None,
 ) -> CompiledProblem:
     """Return a travelling salesman problem with time windows.
 
@@ -233,18 +237,20 @@ def mo_tsptw(
     metric
         True if travel times are known to keep the triangle inequality. Else they are searched for detours that are
         shorter than the direct way, in n^3 steps: seconds from 1,000 cities on.
+    plan
+        Names, places and times of the cities, for tables and pages.
     """
     matrices = checked_matrices(costs, "costs")
     n = matrices.shape[1]
-    opening, closing = _checked_windows(opens, closes, n)
+    opening, closing = checked_windows(opens, closes, n)
     lengths = matrices if distances is None else checked_matrices(distances, "distances")
     if lengths.shape != matrices.shape:
         raise InstanceError(f"distances must have the shape of the costs {matrices.shape}, got {lengths.shape}.")
-    closing *= 1 + _TOLERANCE
+    closing *= 1 + TOLERANCE
     if not check_return:
         closing[0] = np.inf
     shortest = matrices[0] if metric else shortest_times(matrices[0])
-    deadlines = np.minimum((1 + _NOISE) * closing, (1 + _NOISE) * closing[0] - shortest[:, 0])
+    deadlines = np.minimum((1 + NOISE) * closing, (1 + NOISE) * closing[0] - shortest[:, 0])
     to_visit = np.arange(1, n, dtype=np.uint64)
     data = TSPTWData(
         costs=matrices,
@@ -276,11 +282,14 @@ def mo_tsptw(
         segments=Segments(cost_of, join_costs, ENDS + len(matrices), limit_of, join_limits, _LIMITS),
         name=name,
         reference_point=reference_point,
+        objective_names=objective_names,
+        plan=plan,
         known_by=("costs", "distances", "opens", "closes"),
     )
 
 
-def _checked_windows(opens: ArrayLike, closes: ArrayLike, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def checked_windows(opens: ArrayLike, closes: ArrayLike, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return opening and closing times [n] as floats, or say what is wrong with them."""
     opening = checked_floats(opens, "opens", f"{n} times, one for each city")
     closing = checked_floats(closes, "closes", f"{n} times, one for each city")
     for name, values in (("opens", opening), ("closes", closing)):

@@ -1,0 +1,78 @@
+"""Options of `pareto-nrpa solve` for files of stops, and the problem that they make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import fail
+
+if TYPE_CHECKING:
+    from ..problem import AnyProblem
+
+MoreArgument = Annotated[
+    list[str] | None,
+    typer.Argument(help="Further TSPLIB files of the same cities: an objective each (kroA100.tsp kroB100.tsp)."),
+]
+SpeedOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Stops: distance per hour where times are written 08:30, else per unit of time; km for lat, lon."
+    ),
+]
+TimeOption = Annotated[
+    Path | None, typer.Option("--time", help="Stops: travel times, a CSV matrix, instead of distances and --speed.")
+]
+CostOption = Annotated[
+    list[str] | None,
+    typer.Option("--cost", help="Stops: a further cost, as euros=cost.csv, a CSV matrix; may be given several times."),
+]
+ObjectivesOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Stops: objectives by name, as time,euros: costs, distance, time, finish, waiting, lateness, vehicles, "
+        "longest (route)."
+    ),
+]
+VehiclesOption = Annotated[int | None, typer.Option(help="Stops: number of vehicles.")]
+CapacityOption = Annotated[float | None, typer.Option(help="Stops: what a vehicle carries of the demand.")]
+LateCostsOption = Annotated[
+    bool, typer.Option("--late-costs", help="Stops: missing a window is no violation, and lateness an objective.")
+]
+WindowEndOption = Annotated[
+    str, typer.Option(help="Stops: what closes means: the latest start of service, or the latest end-of-service.")
+]
+
+
+def open_problem(
+    instance: str, more: list[str], data: Path | None, *, costs: list[str], objectives: str | None, **given: Any
+) -> tuple[AnyProblem, str]:
+    """Return the problem that is asked for, and a sentence on what was understood of a file of stops."""
+    from ..planning import RoutingOptions, is_routing_file, read_routing
+    from ..problems import load
+    from ..problems.families import describe_stops
+
+    files = [instance, *more]
+    options = RoutingOptions(
+        costs=dict(map(_named, costs)),
+        objectives=None if objectives is None else [name.strip() for name in objectives.split(",")],
+        **given,
+    )
+    missing = [file for file in files if not is_routing_file(file)]
+    if missing and (more or options.given):
+        words = ["cost" if word == "costs" else word.replace("_", "-") for word in options.given]
+        what = f"--{words[0]}" if words else "a second file"
+        fail(f"{missing[0]} is no file of stops (CSV, TSPLIB, Solomon, VRPLIB, VROOM), which {what} is for.")
+    if missing:
+        return load(instance, data=data), ""
+    problem = read_routing(files, options)
+    return problem, f"{problem.name}: {'; '.join(describe_stops(problem))}."
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, file = text.partition("=")
+    if not equals or not name.strip() or not file:
+        fail(f"--cost must be a name and a file, as in --cost euros=cost.csv, got {text}.")
+    return name.strip(), Path(file)

@@ -1,0 +1,1 @@
+"""Files of other tools, each read into what `routing` makes a problem of."""

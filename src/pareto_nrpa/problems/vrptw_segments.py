@@ -1,0 +1,139 @@
+"""Stretches of routes as rows of numbers, so that neighbours of a solution need not be driven (`segments`).
+
+A stretch without a closing is one piece of a route. One with closings has a piece before the first and one after the
+last, both open, and complete routes in between, of which only sums and maxima matter. START and END are closings.
+Pieces are joined as in Vidal et al. (2013): time that is missing is lateness, and a vehicle leaves when it waits least.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..kernels._jit import kernel
+from ..segments import Segments
+from .matrices import ENDS, join_costs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Measures that are no sums over edges, by their place in `VRPTWData.columns` behind the objectives that are.
+FINISH, WAITING, LATENESS, LONGEST = range(4)
+# A row: how far from feasible, whether there is a closing, first and last stop, lateness and overload of complete
+# routes, then three pieces: the first, the last, and the route that the join has completed.
+_WRONG, _IS_CLOSED, _FIRST, _LAST, _INNER, _HEAD, _TAIL, _ROUTE, _WIDTH = 0, 1, 2, 3, 4, 5, 11, 17, 23
+# A piece.
+_LATENESS, _DURATION, _EARLIEST, _LATEST, _WAITED, _LOAD, _PIECE = 0, 1, 2, 3, 4, 5, 6
+
+
+@kernel
+def edge_of(data, move, out):
+    """Fill in the row of one move where all objectives are sums over edges: first and last stop, and nothing yet."""
+    stop = move if 0 < move < data.demand.size else 0
+    out[0] = stop
+    out[1] = stop
+    for k in range(data.costs.shape[0]):
+        out[ENDS + k] = 0.0
+
+
+@kernel
+def stretch_of(data, move, out):
+    """Fill in the row of one move."""
+    is_stop = 0 < move < data.demand.size
+    stop = move if is_stop else 0
+    for i in range(_WIDTH):
+        out[i] = 0.0
+    out[_IS_CLOSED] = not is_stop
+    out[_FIRST] = stop
+    out[_LAST] = stop
+    # A vehicle returns (the first piece of a closing) whenever it can, and leaves (the last) when the depot is open.
+    out[_HEAD + _EARLIEST] = data.opens[stop] if is_stop else 0.0
+    out[_HEAD + _LATEST] = data.latest[stop]
+    out[_HEAD + _LOAD] = data.demand[stop]
+    out[_TAIL + _EARLIEST] = data.opens[0]
+    out[_TAIL + _LATEST] = data.latest[0]
+
+
+@kernel
+def join_pieces(left, i, right, j, travel, out, k):
+    """Fill in piece k of a row: piece i of the left one and piece j of the right one, one after the other."""
+    shift = left[i + _DURATION] - left[i + _LATENESS] + travel
+    waiting = max(right[j + _EARLIEST] - shift - left[i + _LATEST], 0.0)
+    late = max(left[i + _EARLIEST] + shift - right[j + _LATEST], 0.0)
+    out[k + _LATENESS] = left[i + _LATENESS] + right[j + _LATENESS] + late
+    out[k + _DURATION] = left[i + _DURATION] + right[j + _DURATION] + travel + waiting
+    out[k + _EARLIEST] = max(right[j + _EARLIEST] - shift, left[i + _EARLIEST]) - waiting
+    out[k + _LATEST] = min(right[j + _LATEST] - shift, left[i + _LATEST]) + late
+    out[k + _WAITED] = left[i + _WAITED] + right[j + _WAITED] + waiting
+    out[k + _LOAD] = left[i + _LOAD] + right[j + _LOAD]
+
+
+@kernel
+def wrong(data, row, piece):
+    """Return how far a piece is from being feasible."""
+    return row[piece + _LATENESS] + max(0.0, row[piece + _LOAD] - data.capacity[0])
+
+
+@kernel
+def join_stretches(data, left, right, out):
+    """Fill in the row of two stretches, one after the other."""
+    left_is_closed, right_is_closed = left[_IS_CLOSED] > 0.0, right[_IS_CLOSED] > 0.0
+    travel = data.times[np.uint64(left[_LAST]), np.uint64(right[_FIRST])]
+    place = _ROUTE if left_is_closed and right_is_closed else _TAIL if left_is_closed else _HEAD
+    join_pieces(left, _TAIL if left_is_closed else _HEAD, right, _HEAD, travel, out, place)
+    out[_INNER] = left[_INNER] + right[_INNER]
+    if place == _ROUTE:
+        out[_INNER] += wrong(data, out, _ROUTE)
+    if left_is_closed:
+        for i in range(_HEAD, _HEAD + _PIECE):
+            out[i] = left[i]
+    if right_is_closed:
+        for i in range(_TAIL, _TAIL + _PIECE):
+            out[i] = right[i]
+    out[_IS_CLOSED] = left_is_closed or right_is_closed
+    out[_FIRST] = left[_FIRST]
+    out[_LAST] = right[_LAST]
+    out[_WRONG] = out[_INNER] + wrong(data, out, _HEAD)
+    if left_is_closed or right_is_closed:
+        out[_WRONG] += wrong(data, out, _TAIL)
+
+
+@kernel
+def timed_stretch_of(data, move, out):
+    """Fill in the row of one move with its objectives, of which there are none yet."""
+    stretch_of(data, move, out)
+    for k in range(data.columns.size):
+        out[_WIDTH + k] = 0.0
+
+
+@kernel
+def join_timed_stretches(data, left, right, out):
+    """Fill in the row of two stretches with their objectives: sums over edges, sums and maxima over complete routes."""
+    join_stretches(data, left, right, out)
+    here, there = np.uint64(left[_LAST]), np.uint64(right[_FIRST])
+    is_route = left[_IS_CLOSED] > 0.0 and right[_IS_CLOSED] > 0.0 and (here != 0 or there != 0)
+    m = data.columns.size
+    for k in range(m):
+        one, other = left[_WIDTH + k], right[_WIDTH + k]
+        measure = data.columns[k] - m
+        if measure < 0:
+            value = one + other + data.costs[k, here, there]
+        elif measure == WAITING:
+            value = one + other + (out[_ROUTE + _WAITED] if is_route else 0.0)
+        else:
+            value = max(one, other)
+            if is_route:
+                back = out[_ROUTE + _EARLIEST] if measure == FINISH else 0.0
+                value = max(value, back + out[_ROUTE + _DURATION])
+        out[_WIDTH + k] = value
+
+
+def route_segments(columns: Sequence[int]) -> Segments | None:
+    """Return how stretches of routes are judged; None with lateness, of which a stretch does not say enough."""
+    m = len(columns)
+    if m + LATENESS in columns:
+        return None
+    if max(columns) < m:
+        return Segments(edge_of, join_costs, ENDS + m, stretch_of, join_stretches, _WIDTH)
+    return Segments(timed_stretch_of, join_timed_stretches, _WIDTH + m, stretch_of, join_stretches, _WIDTH)
