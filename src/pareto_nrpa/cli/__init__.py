@@ -14,7 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from .. import __version__
-from . import certify, data, experiment, info, solve
+from . import certify, compare, data, experiment, info, solve
 from .common import fail
 
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
@@ -32,6 +32,7 @@ app = typer.Typer(
 # A new command is a module beside this one and a line here; a new group has a typer app of its own.
 app.command()(solve.solve)
 app.command()(certify.certify)
+app.command()(compare.compare)
 app.command()(info.info)
 app.add_typer(data.app, name="data")
 app.add_typer(experiment.app, name="experiment")

@@ -114,12 +114,13 @@ def _made(name: str, value: Any) -> AnyProblem:
             raise InstanceError(f"{name} failed: {_reason(error)}.") from error
     if not isinstance(value, Problem | CompiledProblem):
         raise InstanceError(f"{name} must give a Problem or a CompiledProblem, got {shown(value)}.")
-    check_declarations(value)
-    if not value.name:
-        if isinstance(value, CompiledProblem):
-            return replace(value, name=factory)
-        value.name = factory
-    return value
+    problem: AnyProblem = value
+    check_declarations(problem)
+    if not problem.name:
+        if isinstance(problem, CompiledProblem):
+            return replace(problem, name=factory)
+        problem.name = factory
+    return problem
 
 
 def _reason(error: BaseException, path: Path | None = None) -> str:
