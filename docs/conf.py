@@ -5,6 +5,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from sphinx.ext.napoleon import NumpyDocstring
+from sphinx.pycode import parser
 from sphinx.util import logging
 
 HERE = Path(__file__).parent
@@ -42,13 +44,17 @@ copybutton_exclude = ".linenos, .gp, .go"
 # `word` in a docstring is a link where it is a name of ours, and code in any case.
 default_role = "py:obj"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True}
 autosummary_ignore_module_all = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
+
+# The comment behind a field is its documentation, with or without a colon; what stands before a colon there is no type.
+parser.comment_re = re.compile(r"^\s*#:? ?(.*)\r?\n?$")
+NumpyDocstring._parse_attribute_docstring = NumpyDocstring._consume_to_end
 
 # What an example is given when it runs for the gallery, where its own default takes long.
 gallery_arguments = {"digits": ["40"]}

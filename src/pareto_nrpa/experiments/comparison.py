@@ -87,7 +87,7 @@ class Comparison:
     def _row(self, place: int, line: Line) -> list[str]:
         mean, interval = mean_and_interval(line.shares)
         feasible = f"{sum(run.violations == 0 for run in self._of(line))}/{len(line.shares)}"
-        beside = ["", "best"] if place == 0 else [f"{line.p_value:.3f}", line.verdict]
+        beside = ["", "best"] if place == 0 else [_p(line.p_value), line.verdict]
         numbers = [f"{mean:.4f}", f"{interval:.4f}", f"{line.points:.1f}", f"{line.violations:g}", feasible]
         return [*numbers, f"{line.cpu_seconds:.2f}", *beside, line.variant]
 
@@ -113,6 +113,10 @@ class Comparison:
                 numbers = [round(float(share), 9), run.violations, len(run.objectives), round(run.cpu_seconds, 6)]
                 writer.writerow([run.variant, run.seed, *numbers])
         return text.getvalue()
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.0005 else f"{value:.3f}"
 
 
 def without_bias(problem: AnyProblem) -> AnyProblem:
