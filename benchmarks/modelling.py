@@ -117,7 +117,8 @@ class Roster(nurse_roster.NurseRoster):
     """The roster of the gallery with a code of one's choice."""
 
     def __init__(self, code):
-        super().__init__(nurse_roster.make().wishes)
+        made = nurse_roster.make()
+        super().__init__(made.wishes, made.wages)
         self.code = code
 
     def move_code(self, state, nurse):
