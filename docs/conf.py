@@ -39,6 +39,7 @@ html_theme_options = {"source_repository": _URLS["Source"], "source_branch": "ma
 
 myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 3
+highlight_language = "none"  # of blocks that do not say: commands, and what they print
 copybutton_exclude = ".linenos, .gp, .go"
 
 # `word` in a docstring is a link where it is a name of ours, and code in any case.
