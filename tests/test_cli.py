@@ -120,7 +120,7 @@ def test_json_has_the_demanded_keys(run):
         5,
         300,
     )
-    assert content["algorithm"] == "pareto-nrpa"
+    assert content["algorithm"] == "polished-nrpa"
     assert content["cpu_seconds"] > 0
     n = len(content["objectives"])
     assert n == len(content["violations"]) == len(content["solutions"]) == len(content["policies"]) > 0
@@ -156,7 +156,7 @@ def test_json_and_out_save_both(run):
 def test_options_reach_the_algorithm(run):
     given = {"level": 2, "policies": 3, "alpha": 0.7, "weighting": "none", "adapt": "one", "bias": 0.5}
     options = [part for name, value in given.items() for part in (f"--{name}", value)]
-    run("solve", TOY, "--evaluations", 100, *options, "--json", "r.json")
+    run("solve", TOY, "--algorithm", "pareto-nrpa", "--evaluations", 100, *options, "--json", "r.json")
     parameters = read("r.json")["parameters"]
     given["n_policies"] = given.pop("policies")
     assert {name: parameters[name] for name in given} == given
@@ -169,7 +169,7 @@ def test_seconds_alone_end_the_search(run):
 
 def test_the_same_seed_gives_the_same_result(run):
     for name, seed in (("a.json", 4), ("b.json", 4), ("c.json", 5)):
-        run("solve", "tsptw:n=12,seed=1,tightness=0.3", *SMALL, "--seed", seed, "--json", name)
+        run("solve", "mo-tsp:n=30,seed=1", *SMALL, "--seed", seed, "--json", name)
     assert what_was_found("a.json") == what_was_found("b.json")
     assert what_was_found("a.json")["solutions"] != what_was_found("c.json")["solutions"]
 
@@ -446,12 +446,24 @@ def test_a_file_that_is_no_instance_is_refused(run, content):
         ([TOY, "--alpha", "nan"], "alpha must be a finite number above 0, got nan"),
         ([TOY, "--policies", "0"], "policies must be a whole number of at least 1, got 0"),
         ([TOY, "--iterations", "0"], "iterations must be a whole number of at least 1, got 0"),
-        ([TOY, "--temperature", "0"], "temperature must be a finite number above 0, got 0"),
-        ([TOY, "--weighting", "heavy"], "weighting must be one of crowding, none, got 'heavy'"),
-        ([TOY, "--adapt", "some"], "adapt must be one of all, one, got 'some'"),
-        ([TOY, "--preferences", "odd"], "preferences must be one of paper, mixed, spread, got 'odd'"),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--temperature", "0"],
+            "temperature must be a finite number above 0, got 0",
+        ),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--weighting", "heavy"],
+            "weighting must be one of crowding, none, got 'heavy'",
+        ),
+        ([TOY, "--algorithm", "pareto-nrpa", "--adapt", "some"], "adapt must be one of all, one, got 'some'"),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--preferences", "odd"],
+            "preferences must be one of paper, mixed, spread, got 'odd'",
+        ),
         ([TOY, "--bias", "inf"], "bias must be a finite number"),
-        ([TOY, "--limited-repetitions", "-1"], "limited_repetitions must be a whole number of at least 0, got -1"),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--limited-repetitions", "-1"],
+            "limited_repetitions must be a whole number of at least 0, got -1",
+        ),
         ([TOY, "--evaluations", "0"], "evaluations must be a whole number of at least 1, got 0"),
         ([TOY, "--seconds", "inf"], r"seconds must be a finite number above 0 \(else it would never stop\), got inf"),
         ([TOY, "--seconds", "nan"], r"seconds must be a finite number above 0 \(else it would never stop\), got nan"),

@@ -53,10 +53,10 @@ def test_the_same_seed_gives_the_same_result_whatever_happens_to_global_randomne
     first = solve(small_tsptw, stop=MaxEvaluations(3_000), seed=6)
     np.random.seed(0)  # noqa: NPY002 - disturbing it is the point
     second = solve(small_tsptw, stop=MaxEvaluations(3_000), seed=6)
-    other = solve(small_tsptw, stop=MaxEvaluations(300), seed=7)
+    other = solve(small_tsptw, stop=MaxEvaluations(3_000), seed=7)
     assert first.front.objectives.tolist() == second.front.objectives.tolist()
     assert first.history.tolist() == second.history.tolist()
-    assert other.front.solutions != first.front.solutions
+    assert other.history.tolist() != first.history.tolist()
 
 
 def test_history_rises_and_ends_at_the_front_s_hypervolume(small_tsptw):
@@ -92,8 +92,8 @@ def test_no_improvement_and_target_stop_at_the_same_evaluation_each_time(small_t
     goal = TargetHypervolume(results[0].hypervolume * 0.9, reference_point=results[0].reference_point)
     reached = solve(small_tsptw, stop=goal | MaxEvaluations(10**6), seed=1)
     assert reached.stopped_by.startswith("a hypervolume of")
-    assert reached.evaluations % 1_000 == 0
-    assert reached.evaluations < results[0].evaluations + 1_000
+    assert reached.evaluations % 20 == 0
+    assert reached.evaluations < results[0].evaluations
 
 
 @pytest.mark.parametrize("stop", [MaxRuntime(0.1), MaxCpuTime(0.1)])
@@ -102,7 +102,7 @@ def test_time_limits(small_tsptw, stop):
     spent = result.wall_seconds if isinstance(stop, MaxRuntime) else result.cpu_seconds
     assert spent >= 0.1
     assert result.stopped_by == str(stop)
-    assert result.parameters["iterations"] == 18
+    assert solve(small_tsptw, ParetoNRPA(), stop=stop).parameters["iterations"] == 18
 
 
 def test_any_callable_is_a_stop_and_callbacks_hear_of_everything(small_tsptw):
@@ -124,7 +124,7 @@ def test_any_callable_is_a_stop_and_callbacks_hear_of_everything(small_tsptw):
     def enough(progress):
         return progress.evaluations >= 2_500
 
-    result = solve(small_tsptw, stop=enough, callbacks=[diary], seed=1)
+    result = solve(small_tsptw, ParetoNRPA(), stop=enough, callbacks=[diary], seed=1)
     assert result.stopped_by == "enough"
     assert diary.events == [("start", 0), ("progress", 1000), ("progress", 2000), ("progress", 3000), ("end", 3000)]
 

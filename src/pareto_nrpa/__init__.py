@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .kernels import kernel as kernel
     from .nrpa.params import ParetoNRPA as ParetoNRPA
     from .parallel.solve import solve_parallel as solve_parallel
+    from .polish.params import PolishedNRPA as PolishedNRPA
     from .problem import CompiledProblem as CompiledProblem
     from .problem import Problem as Problem
     from .problems import load as load
@@ -49,6 +50,9 @@ if TYPE_CHECKING:
     from .reference_front import true_front as true_front
     from .result import Front as Front
     from .result import Result as Result
+    from .segments import END as END
+    from .segments import START as START
+    from .segments import Segments as Segments
     from .solver import solve as solve
     from .stop import AllOf as AllOf
     from .stop import AnyOf as AnyOf
@@ -77,6 +81,7 @@ _HOMES = {
     "Permutation": "genotype",
     "kernel": "kernels",
     "solve_parallel": "parallel.solve",
+    "PolishedNRPA": "polish.params",
     "CompiledProblem": "problem",
     "Problem": "problem",
     "load": "problems",
@@ -87,6 +92,9 @@ _HOMES = {
     "ProgressBar": "progress",
     "Front": "result",
     "Result": "result",
+    "END": "segments",
+    "START": "segments",
+    "Segments": "segments",
     "solve": "solver",
     "AllOf": "stop",
     "AnyOf": "stop",

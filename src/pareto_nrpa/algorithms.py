@@ -29,6 +29,7 @@ class Entry(NamedTuple):
 _WHOLE = "a `genotype`"
 _PYMOO = f'{_WHOLE}; `pip install "pareto-nrpa[baselines]"`'
 ENTRIES = (
+    Entry("polished-nrpa", "polish.params", "PolishedNRPA", "Pareto-NRPA joined by local search"),
     Entry("pareto-nrpa", "nrpa.params", "ParetoNRPA", "the paper's algorithm"),
     Entry("nsga-ii", "baselines.evolutionary", "NSGA2", "pymoo's, the same population after every generation", _PYMOO),
     Entry("nsga-iii", "baselines.nsga3", "NSGA3", "likewise, for three objectives and more", _PYMOO),
@@ -48,18 +49,29 @@ ENTRIES = (
 )
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 NAMES = tuple(_BY_NAME)
+#: The one that is used unless another one is asked for.
+DEFAULT = NAMES[0]
 
 
-def algorithm(name: str, parameters: dict[str, Any] | None = None) -> Algorithm:
-    """Return an algorithm by its name; parameters not given have their defaults."""
+def _kind(name: str) -> Any:
+    """Return the class of an algorithm by its name."""
     if name not in _BY_NAME:
         raise ParetoNRPAError(f"unknown algorithm {name!r}{did_you_mean(name, NAMES)}; there are: {', '.join(NAMES)}.")
     entry = _BY_NAME[name]
-    build: Any = getattr(import_module(f".{entry.module}", __package__), entry.kind)
-    known = [field.name for field in fields(build)]
-    for key in parameters or {}:
+    return getattr(import_module(f".{entry.module}", __package__), entry.kind)
+
+
+def parameters(name: str) -> list[str]:
+    """Return the names of the parameters of an algorithm."""
+    return [field.name for field in fields(_kind(name))]
+
+
+def algorithm(name: str, given: dict[str, Any] | None = None) -> Algorithm:
+    """Return an algorithm by its name; parameters not given have their defaults."""
+    known = parameters(name)
+    for key in given or {}:
         if key not in known:
             near = did_you_mean(key, known)
             raise ParetoNRPAError(f"{name} has no parameter {key!r}{near}; it takes: {', '.join(known)}.")
-    made: Algorithm = build(**(parameters or {}))
+    made: Algorithm = _kind(name)(**(given or {}))
     return made

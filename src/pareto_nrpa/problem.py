@@ -19,6 +19,7 @@ import numpy as np
 from .checks import is_number, shown
 from .code_fingerprint import data_contents, problem_contents
 from .exceptions import ProblemError
+from .segments import Segments, check_segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -144,6 +145,9 @@ class CompiledProblem:
         As in `Problem`.
     describe
         A plain function from a solution, its moves, to a word for it.
+    segments
+        How stretches of a solution are judged, where it is a `Permutation`: local search then looks at millions of
+        neighbours a second instead of playing each.
     known_by
         The parts of the data that were given, where others are computed from them: these alone tell instances apart
         in proofs and stored runs, so that a version that computes more still knows them.
@@ -173,6 +177,7 @@ class CompiledProblem:
     objective_names: Sequence[str] | None = None
     reference_front: ReferenceFront | None = None
     describe: Callable[[Sequence[Any]], str] | None = None
+    segments: Segments | None = None
     known_by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -185,6 +190,8 @@ class CompiledProblem:
         for word, function in {**self.kernels, "all_moves": self.all_moves}.items():
             if function is not None and not is_kernel(function):
                 raise ProblemError(f"{word} is not a kernel; put @kernel before its definition.")
+        if self.segments is not None:
+            check_segments(self.segments, self)
         if self.max_legal is None:
             object.__setattr__(self, "max_legal", self.max_moves)
         if self.max_candidates is None:
@@ -332,7 +339,8 @@ def problem_fingerprint(problem: AnyProblem) -> str:
     if isinstance(problem, CompiledProblem):
         from .kernels._jit import fingerprint
 
-        code = fingerprint(*problem.kernels.values(), *([problem.all_moves] if problem.all_moves else []))
+        judging = problem.segments.kernels.values() if problem.segments else ()
+        code = fingerprint(*problem.kernels.values(), *([problem.all_moves] if problem.all_moves else []), *judging)
         declared += [problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates]
         declared += [problem.distinct_codes, problem.bias_by_code, code, *problem.data]
         return data_contents(declared)

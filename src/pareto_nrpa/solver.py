@@ -136,7 +136,8 @@ def solve(
     problem
         A `Problem` or a `CompiledProblem`.
     algorithm
-        `ParetoNRPA()` with the paper's parameters by default; another one, or the name of one, such as "nsga-ii".
+        `PolishedNRPA()` by default; another one, such as `ParetoNRPA()` with the paper's parameters, or the name of
+        one, such as "nsga-ii".
     stop
         When to stop: for example `MaxEvaluations(100_000) | MaxRuntime(60)`.
     seed
@@ -230,11 +231,12 @@ def check_problem_type(problem: object) -> None:
 
 
 def check_algorithm(algorithm: object) -> Algorithm:
-    """Return the algorithm that was meant: itself, one with all its defaults by class or name, or the paper's."""
+    """Return the algorithm that was meant: itself, one with all its defaults by class or name, or the default."""
     if algorithm is None or isinstance(algorithm, str):
+        from .algorithms import DEFAULT
         from .algorithms import algorithm as by_name
 
-        return by_name(algorithm or "pareto-nrpa")
+        return by_name(algorithm or DEFAULT)
     made = algorithm() if isinstance(algorithm, type) and hasattr(algorithm, "start") else algorithm
     if not callable(getattr(made, "start", None)):
         raise TypeError(

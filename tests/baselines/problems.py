@@ -12,6 +12,7 @@ from ..problems_for_tests import Knapsack
 
 #: Small enough that a hundred evaluations show populations, restarts and several searches in turn.
 SMALL = {
+    "polished-nrpa": {"level": 2, "n_policies": 3, "iterations": 5, "playouts": 3},
     "pareto-nrpa": {"level": 2, "n_policies": 3},
     "nsga-ii": {"population": 20, "offspring": 8},
     "nsga-iii": {"population": 20, "offspring": 8},

@@ -158,6 +158,7 @@ def test_a_resumed_solve_ends_like_one_never_stopped(name, where, tmp_path):
 
 
 CHANGES = {
+    "polished-nrpa": {"alpha": 0.6},
     "pareto-nrpa": {"alpha": 0.6},
     "nsga-ii": {"offspring": 9},
     "nsga-iii": {"offspring": 9},

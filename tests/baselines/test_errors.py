@@ -98,7 +98,7 @@ def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("nsga2", {}, r"unknown algorithm 'nsga2' \(did you mean 'nsga-ii'\?\); there are: pareto-nrpa, nsga-ii"),
+        ("nsga2", {}, r"unknown algorithm 'nsga2' \(did you mean 'nsga-ii'\?\); there are: polished-nrpa, pareto-nrpa"),
         ("pareto-mtcs", {}, "did you mean 'pareto-mcts'"),
         ("xyz", {}, "unknown algorithm 'xyz'; there are"),
         ("pls", {"initals": 3}, r"pls has no parameter 'initals' \(did you mean 'initial'\?\); it takes: initial"),

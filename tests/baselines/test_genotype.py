@@ -87,9 +87,12 @@ MISFITS = {
     "a move missing": (Row(Choices([(0, 2)] * 8)), "Choices of 8 steps, .* move 1 at depth . is not one of them"),
     "a move never legal": (Row(Choices([(0, 1, 2)] * 8)), r"makes \[2, .*move 2 at depth 0 is not in legal_moves\(\)"),
     "dependent": (Dependent(Choices([(0, 1)] * 8)), r"makes \[1, .*move 1 at depth 1 .* or offer in all_moves"),
-    "of a compiled one": (replace(generate_tsp(8), genotype=Permutation(range(6))), "Permutation of 6 moves, and a"),
+    "of a compiled one": (
+        replace(generate_tsp(8), genotype=Permutation(range(6)), segments=None),
+        "Permutation of 6 moves, and a",
+    ),
     "with the depot": (
-        replace(generate_tsp(8, seed=2), genotype=Choices([range(8)] * 7)),
+        replace(generate_tsp(8, seed=2), genotype=Choices([range(8)] * 7), segments=None),
         r"Choices of 7 steps, which makes .* move 0 at depth 0 is not in legal_moves\(\)",
     ),
 }

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,11 @@ from pareto_nrpa.algorithms import NAMES
 
 from .problems import TSP, TSPTW, PlainTour, PlainWindows, small
 
-TWINS = {"tsptw": (TSPTW, PlainWindows(TSPTW)), "tsp": (TSP, PlainTour(TSP))}
+# Without segments: a plain problem has none, by which Polished NRPA would look at all neighbours at once.
+TWINS = {
+    "tsptw": (replace(TSPTW, segments=None), PlainWindows(TSPTW)),
+    "tsp": (replace(TSP, segments=None), PlainTour(TSP)),
+}
 SETTINGS = [(name, {}) for name in NAMES]
 SETTINGS += [
     ("random", {"bias": 1.0}),

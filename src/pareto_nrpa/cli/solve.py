@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..algorithms import NAMES
+from ..algorithms import NAMES, parameters
 from .common import DataOption, QuietOption, at_least_one, fail
 
 if TYPE_CHECKING:
@@ -43,23 +43,23 @@ def solve(
     count: Annotated[
         str, typer.Option(help="Evaluations that count: all, or unique, when repeated solutions are looked up.")
     ] = "all",
-    level: Annotated[int, typer.Option(help="Depth of the nesting.")] = 4,
-    policies: Annotated[int, typer.Option(help="Number of policies.")] = 4,
-    alpha: Annotated[float, typer.Option(help="Learning rate.")] = 0.5,
+    level: Annotated[int | None, typer.Option(help="Depth of the nesting.")] = None,
+    policies: Annotated[int | None, typer.Option(help="Number of policies.")] = None,
+    alpha: Annotated[float | None, typer.Option(help="Learning rate.")] = None,
     iterations: Annotated[
         int | None,
         typer.Option(help="N, iterations of each level (default: so that N^level covers the evaluations)."),
     ] = None,
-    weighting: Annotated[str, typer.Option(help="Weigh sequences by: crowding or none.")] = "crowding",
-    adapt: Annotated[str, typer.Option(help="Adapt to: all sequences, or one per policy.")] = "all",
-    bias: Annotated[float, typer.Option(help="Factor on the problem's bias; 0 switches it off.")] = 1.0,
+    weighting: Annotated[str | None, typer.Option(help="Weigh sequences by: crowding or none.")] = None,
+    adapt: Annotated[str | None, typer.Option(help="Adapt to: all sequences, or one per policy.")] = None,
+    bias: Annotated[float | None, typer.Option(help="Factor on the problem's bias; 0 switches it off.")] = None,
     preferences: Annotated[
-        str, typer.Option(help="What the bias of each policy cares for: paper, mixed or spread.")
-    ] = "paper",
-    temperature: Annotated[float, typer.Option(help="Temperature of the softmax.")] = 1.0,
+        str | None, typer.Option(help="What the bias of each policy cares for: paper, mixed or spread.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(help="Temperature of the softmax.")] = None,
     limited_repetitions: Annotated[
-        int, typer.Option(help="End a level after this many results that bring nothing new; 0 is off.")
-    ] = 0,
+        int | None, typer.Option(help="End a level after this many results that bring nothing new; 0 is off.")
+    ] = None,
     algorithm: Annotated[
         str,
         typer.Option(help=f"Another algorithm, for comparison: {', '.join(NAMES[1:-1])} or {NAMES[-1]}."),
@@ -108,7 +108,7 @@ def solve(
     stop = _stop(evaluations, seconds, count)
     options = {
         "level": level,
-        "n_policies": at_least_one("policies", policies),
+        "n_policies": None if policies is None else at_least_one("policies", policies),
         "alpha": alpha,
         "iterations": iterations,
         "weighting": weighting,
@@ -183,17 +183,14 @@ def _rescued(result: Result, saved: list[Path], save: Callable[[], list[Path]]) 
 
 
 def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) -> dict[str, Any]:
-    """Return the parameters of an algorithm: the options are those of Pareto-NRPA, others are set by name."""
+    """Return the parameters of an algorithm that were given, as options or by name."""
     import json
 
-    if algorithm != NAMES[0]:
-        from ..nrpa.params import ParetoNRPA
-
-        usual = ParetoNRPA().to_dict()
-        for name in [name for name, value in options.items() if value != usual[name]]:
+    options = {name: value for name, value in options.items() if value is not None}
+    for name in options:
+        if name not in parameters(algorithm):
             option = name.removeprefix("n_").replace("_", "-")
-            fail(f"--{option} is an option of pareto-nrpa; for {algorithm} give parameters with --set name=value.")
-        options = {}
+            fail(f"--{option} is no option of {algorithm}; leave it out, or choose --algorithm pareto-nrpa.")
     given = {}
     for setting in settings:
         name, equals, value = setting.partition("=")

@@ -36,6 +36,9 @@ SIZE, ITERATIONS, REPETITIONS, N_FRONT = range(4)
 # A row of scores is the number of violations, then the (minimised) objectives.
 VIOLATIONS = 0
 
+# In the place of a move, where a problem judges segments: what lies before the first one, and after the last.
+START, END = -1, -2
+
 #: What a violation adds to every objective where an algorithm takes no constraints, as in the paper.
 PENALTY = 1e6
 

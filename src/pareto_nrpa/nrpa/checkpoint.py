@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -37,11 +37,29 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .params import ParetoNRPA
     from .search import Search
 
-_FORMAT = "pareto-nrpa checkpoint 2"
-_OLDER_FORMATS = ("pareto-nrpa checkpoint 1",)
+
+class Resumable(Protocol):
+    """An algorithm whose searches are saved here."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def iterations(self) -> int | None:
+        """N, where it is given."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values."""
+
+    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> Search:
+        """Return a search at its very beginning."""
+
+
+_FORMAT = "pareto-nrpa checkpoint 3"
+_OLDER_FORMATS = ("pareto-nrpa checkpoint 1", "pareto-nrpa checkpoint 2")
 
 
 def save_search(search: Search, path: str | os.PathLike[str]) -> None:
@@ -51,7 +69,8 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "format": _FORMAT,
         "problem": search.fingerprint.known_as(),
         "instance": problem_name(search.problem),
-        "parameters": search.params.to_dict(),
+        "algorithm": search.algorithm.name,
+        "parameters": search.algorithm.to_dict(),
         "iterations": search.n_iterations,
         "seed": search.seed,
         "random_state": player.random_state(),
@@ -68,6 +87,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
         "counters": machine.counters,
         **{f"pool_{name}": array for name, array in _used_pool(search).items()},
         **{f"archive_{name}": array for name, array in _used_archive(machine.archive, machine.counters).items()},
+        **{f"local_{name}": array for name, array in search.local_state().items()},
         "meta": np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8),
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -120,7 +140,7 @@ def sum_of(arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
     return np.frombuffer(digest.digest(), dtype=np.uint8)
 
 
-def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: ParetoNRPA) -> Search:
+def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Resumable) -> Search:
     """Return the search saved at `path`, ready to go on; it must be of the same problem and parameters."""
     try:
         with open(path, "rb") as raw:
@@ -140,7 +160,7 @@ def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Paret
         raise CheckpointError(message) from error
 
 
-def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> None:
+def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: Resumable) -> None:
     if meta["format"] in _OLDER_FORMATS:
         raise CheckpointError(
             f"{path} was made by an older version of pareto-nrpa; go on with that one, or start again in another file."
@@ -152,6 +172,10 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: P
             f"the checkpoint {path} is of another problem ({meta['instance']}), or the data or code of "
             f"{problem_name(problem)} have changed since; choose another file."
         )
+    if meta["algorithm"] != params.name:
+        raise CheckpointError(
+            f"the checkpoint {path} was made by {meta['algorithm']}, not {params.name}; use that, or another file."
+        )
     ours = json.loads(json.dumps(params.to_dict()))
     for name, value in meta["parameters"].items():
         if ours.get(name) != value:
@@ -160,11 +184,9 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: P
             )
 
 
-def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyProblem, params: ParetoNRPA) -> Search:
-    from .search import Search
-
+def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyProblem, params: Resumable) -> Search:
     check_meta(meta, params.iterations)
-    search = Search(problem, params, seed=meta["seed"], budget=None, n_iterations=meta["iterations"])
+    search = params.search(problem, seed=meta["seed"], n_iterations=meta["iterations"])
     search.fingerprint.first = meta["problem"][0]
     search.rng.bit_generator.state = meta["random_state"]
     search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
@@ -175,6 +197,8 @@ def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyP
     search.machine = _restore(search.machine, arrays)
     for slot in range(int(arrays["levels"][:, SIZE].sum()), len(arrays["pool_heads"])):
         search.restore_pending(slot)
+    local = {name.removeprefix("local_"): array for name, array in arrays.items() if name.startswith("local_")}
+    search.restore_local(local)
     return search
 
 

@@ -54,28 +54,28 @@ def read_arrays(raw: BinaryIO) -> Arrays:
     """Return the arrays of an .npz file; its size on disk bounds what is read."""
     with zipfile.ZipFile(raw) as file:
         parts = file.infolist()
-        _need(all(part.compress_type == zipfile.ZIP_STORED for part in parts), "nothing compressed")
-        _need(sum(part.file_size for part in parts) <= os.fstat(raw.fileno()).st_size, "no more than is there")
+        need(all(part.compress_type == zipfile.ZIP_STORED for part in parts), "nothing compressed")
+        need(sum(part.file_size for part in parts) <= os.fstat(raw.fileno()).st_size, "no more than is there")
         return {part.filename.removesuffix(".npy"): _array(file.read(part)) for part in parts}
 
 
 def _array(content: bytes) -> NDArray[Any]:
     """Return the array of an .npy file without believing what its header says of its size."""
     stream = io.BytesIO(content)
-    _need(np.lib.format.read_magic(stream) == (1, 0), "a known version")
+    need(np.lib.format.read_magic(stream) == (1, 0), "a known version")
     shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    _need(dtype in (np.int64, np.float64, np.uint32, np.uint8) and not is_fortran, "a known type")
+    need(dtype in (np.int64, np.float64, np.uint32, np.uint8) and not is_fortran, "a known type")
     return np.frombuffer(content[stream.tell() :], dtype=dtype).reshape(shape)
 
 
 def check_meta(meta: dict[str, Any], iterations: int | None) -> None:
     """Check what is not an array; `iterations` are those of the parameters, if they say."""
     for name in ("iterations", "seed"):
-        _need(type(meta[name]) is int, name)
-    _need(0 < meta["iterations"] < _MOST_ITERATIONS and iterations in (None, meta["iterations"]), "iterations")
-    _need(meta["seed"] >= 0, "seed")
+        need(type(meta[name]) is int, name)
+    need(0 < meta["iterations"] < _MOST_ITERATIONS and iterations in (None, meta["iterations"]), "iterations")
+    need(meta["seed"] >= 0, "seed")
     for name in ("wall_seconds", "cpu_seconds"):
-        _need(type(meta[name]) in (int, float) and 0 <= meta[name] < math.inf, name)
+        need(type(meta[name]) in (int, float) and 0 <= meta[name] < math.inf, name)
 
 
 def check_arrays(arrays: Arrays, search: Search) -> None:
@@ -84,52 +84,52 @@ def check_arrays(arrays: Arrays, search: Search) -> None:
     n_levels, n_policies, _ = machine.weights.shape
     m = problem.n_objectives
     counters, levels = arrays["counters"], arrays["levels"]
-    _check_shape(counters, np.int64, N_COUNTERS)
-    _check_shape(levels, np.int64, n_levels, 4)
+    check_shape(counters, np.int64, N_COUNTERS)
+    check_shape(levels, np.int64, n_levels, 4)
     _check_counters(counters, arrays)
     _check_levels(levels, len(arrays["pool_heads"]), search)
 
     n_codes = int(counters[N_CODES])
-    _need(n_codes == problem.n_codes if isinstance(problem, CompiledProblem) else n_codes > 0, "codes")
-    _check_shape(arrays["weights"], np.float64, n_levels, n_policies, n_codes)
-    _check_shape(arrays["starts"], np.float64, *machine.starts.shape)
+    need(n_codes == problem.n_codes if isinstance(problem, CompiledProblem) else n_codes > 0, "codes")
+    check_shape(arrays["weights"], np.float64, n_levels, n_policies, n_codes)
+    check_shape(arrays["starts"], np.float64, *machine.starts.shape)
     unmet = np.isnan(arrays["starts"]) if search.settings.bias_by_code else False
-    _need(((np.isnan(arrays["weights"]) == unmet) & ~np.isinf(arrays["weights"])).all(), "weights")
-    _need(not np.isinf(arrays["starts"]).any(), "starts")
+    need(((np.isnan(arrays["weights"]) == unmet) & ~np.isinf(arrays["weights"])).all(), "weights")
+    need(not np.isinf(arrays["starts"]).any(), "starts")
 
     n_known = len(search.player.moves) if isinstance(search.player, PlainPlayer) else None
     for part, n_columns in (("pool", N_HEADS), ("archive", FOUND_AT + 1)):
         heads = arrays[f"{part}_heads"]
-        _check_shape(heads, np.int64, len(heads), n_columns)
+        check_shape(heads, np.int64, len(heads), n_columns)
         _check_scores(arrays[f"{part}_scores"], len(heads), m)
-        _need(_in_range(heads[:, POLICY], 0, n_policies), "policies")
-        _need(_in_range(heads[:, N_MOVES], 1, problem.max_moves + 1), "lengths")
+        need(in_range(heads[:, POLICY], 0, n_policies), "policies")
+        need(in_range(heads[:, N_MOVES], 1, problem.max_moves + 1), "lengths")
         moves = arrays[f"{part}_moves"]
-        _check_shape(moves, np.int64, len(heads), heads[:, N_MOVES].max(initial=0))
-        _need(n_known is None or _in_range(moves[_filled(moves, heads[:, N_MOVES])], 0, n_known), "moves")
+        check_shape(moves, np.int64, len(heads), heads[:, N_MOVES].max(initial=0))
+        need(n_known is None or in_range(moves[_filled(moves, heads[:, N_MOVES])], 0, n_known), "moves")
     _check_pool(arrays, n_codes, search, unmet)
     _check_archive(arrays, m, int(counters[EVALUATIONS]))
 
 
 def _check_counters(counters: NDArray[np.int64], arrays: Arrays) -> None:
-    _need(0 <= counters[EVALUATIONS] < _MOST_EVALUATIONS, "evaluations")
-    _need(0 <= counters[RESTARTS] <= counters[EVALUATIONS], "restarts")
-    _need(0 <= counters[N_DISCARDED] <= counters[EVALUATIONS], "discarded solutions")
+    need(0 <= counters[EVALUATIONS] < _MOST_EVALUATIONS, "evaluations")
+    need(0 <= counters[RESTARTS] <= counters[EVALUATIONS], "restarts")
+    need(0 <= counters[N_DISCARDED] <= counters[EVALUATIONS], "discarded solutions")
     limit, size = counters[MAX_ARCHIVED], len(arrays["archive_heads"])
-    _need(limit == 0 or max(2, size) <= limit < _MOST_ITERATIONS, "a limit of the archive")
+    need(limit == 0 or max(2, size) <= limit < _MOST_ITERATIONS, "a limit of the archive")
     keys = arrays["archive_keys"]
-    _check_shape(keys, np.int64, keys.size)
+    check_shape(keys, np.int64, keys.size)
     # A table of no power of two has places that are never found, a full one has none to end a search at.
-    _need(keys.size & (keys.size - 1) == 0 if keys.size else True, "a power of two")
-    _need(counters[N_UNIQUE] == np.count_nonzero(keys) and 2 * counters[N_UNIQUE] <= keys.size, "unique solutions")
+    need(keys.size & (keys.size - 1) == 0 if keys.size else True, "a power of two")
+    need(counters[N_UNIQUE] == np.count_nonzero(keys) and 2 * counters[N_UNIQUE] <= keys.size, "unique solutions")
 
 
 def _check_levels(levels: NDArray[np.int64], n_slots: int, search: Search) -> None:
-    _need((levels >= 0).all() and (levels <= _MOST_ITERATIONS // len(levels)).all(), "levels")
-    _need(levels[:, SIZE].sum() <= n_slots, "members")
-    _need((levels[:, ITERATIONS] < search.n_iterations).all(), "iterations of a level")
-    _need((levels[:, REPETITIONS] <= levels[:, ITERATIONS]).all(), "repetitions")
-    _need((levels[:, N_FRONT] <= levels[:, SIZE]).all(), "fronts")
+    need((levels >= 0).all() and (levels <= _MOST_ITERATIONS // len(levels)).all(), "levels")
+    need(levels[:, SIZE].sum() <= n_slots, "members")
+    need((levels[:, ITERATIONS] < search.n_iterations).all(), "iterations of a level")
+    need((levels[:, REPETITIONS] <= levels[:, ITERATIONS]).all(), "repetitions")
+    need((levels[:, N_FRONT] <= levels[:, SIZE]).all(), "fronts")
 
 
 def _check_pool(arrays: Arrays, n_codes: int, search: Search, unmet: Any) -> None:
@@ -138,42 +138,43 @@ def _check_pool(arrays: Arrays, n_codes: int, search: Search, unmet: Any) -> Non
         arrays[f"pool_{name}"] for name in ("heads", "ends", "chosen", "codes", "biases")
     )
     n, n_branchings = len(heads), heads[:, N_BRANCHINGS]
-    _need(_in_range(n_branchings, 0, heads[:, N_MOVES] + 1) and (heads[:, KEY] >= NO_IDENTITY).all(), "heads")
+    need(in_range(n_branchings, 0, heads[:, N_MOVES] + 1) and (heads[:, KEY] >= NO_IDENTITY).all(), "heads")
     for array in (ends, chosen):
-        _check_shape(array, np.int64, n, n_branchings.max(initial=0))
+        check_shape(array, np.int64, n, n_branchings.max(initial=0))
     begins = np.concatenate([np.zeros((n, 1), dtype=np.int64), ends], axis=1)[:, :-1]
     recorded = _filled(ends, n_branchings)
-    _need(_in_range(ends[recorded], begins[recorded] + 2, _MOST_ITERATIONS), "ends")
-    _need(_in_range(chosen[recorded], begins[recorded], ends[recorded]), "choices")
+    need(in_range(ends[recorded], begins[recorded] + 2, _MOST_ITERATIONS), "ends")
+    need(in_range(chosen[recorded], begins[recorded], ends[recorded]), "choices")
     n_candidates = np.where(recorded, ends, 0).max(axis=1, initial=0)
-    _check_shape(codes, np.uint32, n, n_candidates.max(initial=0))
+    check_shape(codes, np.uint32, n, n_candidates.max(initial=0))
     if isinstance(search.problem, CompiledProblem):
-        _need(codes.shape[1] <= search.machine.pool.codes.shape[1], "candidates")
+        need(codes.shape[1] <= search.machine.pool.codes.shape[1], "candidates")
     used = _filled(codes, n_candidates)
-    _need(_in_range(codes[used].astype(np.int64), 0, n_codes), "codes")
+    need(in_range(codes[used].astype(np.int64), 0, n_codes), "codes")
     policies = np.broadcast_to(heads[:, POLICY][:, None], codes.shape)
-    _need(unmet is False or not unmet[policies[used], codes[used]].any(), "codes that were met")
-    _check_shape(biases, np.float64, n, codes.shape[1] if search.settings.has_bias else 1)
-    _need(np.isfinite(biases).all(), "biases")
+    need(unmet is False or not unmet[policies[used], codes[used]].any(), "codes that were met")
+    check_shape(biases, np.float64, n, codes.shape[1] if search.settings.has_bias else 1)
+    need(np.isfinite(biases).all(), "biases")
 
 
 def _check_archive(arrays: Arrays, m: int, evaluations: int) -> None:
     found, log, keys = arrays["archive_heads"][:, FOUND_AT], arrays["archive_log"], arrays["archive_keys"]
-    _check_shape(log, np.float64, len(log), 2 + m)
+    check_shape(log, np.float64, len(log), 2 + m)
     _check_scores(log[:, 1:], len(log), m)
     for numbers in (found, log[:, 0]):
-        _need(_in_range(numbers, 1, evaluations + 1) and (np.diff(numbers) > 0).all(), "the order of discovery")
-    _need(len(np.unique(arrays["archive_scores"][:, VIOLATIONS])) <= 1, "violations")
+        need(in_range(numbers, 1, evaluations + 1) and (np.diff(numbers) > 0).all(), "the order of discovery")
+    need(len(np.unique(arrays["archive_scores"][:, VIOLATIONS])) <= 1, "violations")
     _check_scores(arrays["archive_key_scores"], keys.size, m)
 
 
 def _check_scores(scores: NDArray[Any], n: int, m: int) -> None:
-    _check_shape(scores, np.float64, n, 1 + m)
-    _need(np.isfinite(scores).all() and (scores[:, VIOLATIONS] >= 0).all(), "scores")
+    check_shape(scores, np.float64, n, 1 + m)
+    need(np.isfinite(scores).all() and (scores[:, VIOLATIONS] >= 0).all(), "scores")
 
 
-def _check_shape(array: NDArray[Any], dtype: Any, *shape: int) -> None:
-    _need(array.dtype == dtype and array.shape == shape, "an array")
+def check_shape(array: NDArray[Any], dtype: Any, *shape: int) -> None:
+    """Raise if an array is not what it must be."""
+    need(array.dtype == dtype and array.shape == shape, "an array")
 
 
 def _filled(array: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -181,10 +182,12 @@ def _filled(array: NDArray[Any], lengths: NDArray[np.int64]) -> NDArray[np.bool_
     return np.arange(array.shape[1]) < lengths[:, None]
 
 
-def _in_range(numbers: NDArray[Any], begin: Any, end: Any) -> bool:
+def in_range(numbers: NDArray[Any], begin: Any, end: Any) -> bool:
+    """Tell whether all numbers are at least `begin` and below `end`."""
     return bool(((begin <= numbers) & (numbers < end)).all())
 
 
-def _need(condition: Any, what: str) -> None:
+def need(condition: Any, what: str) -> None:
+    """Raise unless a condition holds."""
     if not condition:
         raise ValueError(f"a checkpoint needs {what}")

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numba
+import numpy as np
 from numba import types
 
-from ..kernels._jit import bundle_kernel, compile_entry, with_globals
-from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, SearchState, Settings
-from ..kernels.nrpa import stack_machine
+from ..kernels._jit import bundle_kernel, compile_entry, python_function, with_globals
+from ..kernels.bundles import (
+    BAD_VIOLATIONS,
+    DEPTH,
+    ILLEGAL_MOVE,
+    N_FREE,
+    NEEDS_ROOM,
+    NOT_FINITE,
+    OK,
+    STATUS,
+    SearchState,
+    Settings,
+)
+from ..kernels.evaluation import check_scores as _check_scores
+from ..kernels.nrpa import following, stack_machine
+from ..kernels.nrpa.following import EXACTLY
 from ..kernels.nrpa.playout import play_from, playout
 from ..play.compiled import CompiledAdapter
 from .memory import make_room
@@ -18,10 +33,12 @@ from .overflow import weight_error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-
     from ..exceptions import ProblemError
+    from ..kernels._jit import Entry
     from ..problem import CompiledProblem
+
+
+check_scores = python_function(_check_scores)
 
 
 class CompiledPlayer(CompiledAdapter):
@@ -82,6 +99,39 @@ class CompiledPlayer(CompiledAdapter):
         """Let the search learn from a slot whose scores are known."""
         self._tell_once.compile()
         self._tell_once.call(self.machine, self.settings, slot, self._tell.pointer)
+
+    @cached_property
+    def following(self) -> tuple[Entry, Entry]:
+        """What plays a given sequence, and what counts one without learning from it; not everybody does."""
+        parts, bundle, options, draws = (numba.typeof(x) for x in (self.parts, self.machine, self.settings, self.rng))
+        followed = types.int64(parts, bundle, options, draws, types.int64, types.int64, types.int64[::1], types.int64)
+        follow_out = bundle_kernel(with_globals(following.follow_from, **self.words))
+        self.entries += [self._play_once, self._tell_once]
+        return (
+            self.bind(following.follow, followed, allocates=True, way_in="call", follow_out=follow_out, **self.start),
+            self.bind(following.note, types.void(bundle, types.int64), way_in="call"),
+        )
+
+    def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
+        """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
+        moves = np.ascontiguousarray(given, dtype=np.int64)
+        state = self.machine, self.settings, self.rng
+        status = self.call(self.following[0], *state, policy, slot, moves, at)
+        if status == ILLEGAL_MOVE:
+            return False, None
+        if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):
+            raise self.error(status, int(self.machine.counters[DEPTH]))
+        return True, None
+
+    def evaluate(self, slot: int, state: Any) -> None:
+        """See that a slot has its scores: playing has filled them in, and they may be none."""
+        status = check_scores(self.machine.pool.scores[slot])
+        if status != OK:
+            raise self.error(status, int(self.machine.counters[DEPTH]))
+
+    def note(self, slot: int) -> None:
+        """Count a slot whose scores are known; nothing is learned from it."""
+        self.following[1].call(self.machine, slot)
 
     def replay(self, solution: Sequence[Any]) -> Any:
         """Return the final state of a solution; a compiled problem shows none."""

@@ -130,6 +130,12 @@ class ParetoNRPA:
 
         return Search(problem, self, seed=seed, budget=budget)
 
+    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> Search:
+        """Return a search at its very beginning, with N as given: what a checkpoint goes on from."""
+        from .search import Search
+
+        return Search(problem, self, seed=seed, budget=None, n_iterations=n_iterations)
+
     def resume(self, problem: AnyProblem, path: Any) -> Search:
         """Return the search saved at `path`, which must be of this problem and these parameters."""
         from .checkpoint import load_search

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_right
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,9 @@ from ..exceptions import ProblemError
 from ..kernels.bundles import (
     BAD_BIAS,
     EVALUATIONS,
+    KEY,
     N_CODES,
+    N_MOVES,
     NEEDS_ROOM,
     NO_MOVE,
     REPEATED_MOVE,
@@ -28,6 +31,7 @@ from ..kernels.bundles import (
     Settings,
 )
 from ..kernels.nrpa import recording
+from ..kernels.nrpa.following import EXACTLY
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
 from ..play.plain import Numbering, PlainAdapter
 from ..problem import Problem, checked_identity
@@ -36,6 +40,8 @@ from .overflow import weight_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ..kernels._jit import Entry
 
 _BLOCK_OF_DRAWS = 256
 # Up to this many codes it is faster to exponentiate all weights at once than each when it is needed.
@@ -137,12 +143,84 @@ class PlainPlayer(PlainAdapter):
         """Let the search learn from a slot whose scores are known."""
         self._call(slot, _NO_RECORD, _NOTHING, self.machine.pool.scores[slot].copy())
 
+    def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
+        """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
+        wanted = self.solution(given)
+        played: list[Any] = []
+        record: list[int] = []
+        biases: list[float] = []
+        try:
+            state = self._follow_moves(policy, wanted, at, played, record, biases)
+        except ProblemError:
+            raise
+        except Exception as error:
+            raise self.raised(error, len(played)) from error
+        if at == EXACTLY and len(played) < len(wanted):
+            return False, None
+        record += map(self.moves.__getitem__, played)
+        self._call(slot, *self._recorded(policy, state, len(played), record, biases), _NOTHING)
+        return True, state
+
+    def _follow_moves(
+        self, policy: int, wanted: list[Any], at: int, played: list[Any], record: list[int], biases: list[float]
+    ) -> Any:
+        """Play moves that are wanted as far as they are legal; exactly these, unless there is a step to deviate at."""
+        problem, number = self.problem, self.codes
+        exactly = at == EXACTLY
+        state = problem.initial_state()
+        while moves := list(problem.legal_moves(state)):
+            step = len(played)
+            if exactly and (step >= len(wanted) or wanted[step] not in moves):
+                played.clear()
+                break
+            if 0 <= at <= step and len(moves) > 1:
+                others = [move for move in moves if step >= len(wanted) or move != wanted[step]]
+                move, at = others[int(self.draw() * len(others))], EXACTLY
+            elif step < len(wanted) and wanted[step] in moves:
+                move = wanted[step]
+            else:
+                near = [move for move in wanted if move in moves]
+                move = near[0] if near else moves[int(self.draw() * len(moves))]
+            if len(moves) > 1:
+                record.append(len(moves))
+                record += (number[problem.move_code(state, other)] for other in moves)
+                record.append(moves.index(move))
+                if self.bias is not None:
+                    biases += self._biases(policy, state, moves)
+            played.append(move)
+            state = problem.play(state, move)
+            if len(played) > problem.max_moves:
+                raise self.error(TOO_LONG, problem.max_moves)
+        return state
+
+    def evaluate(self, slot: int, state: Any) -> None:
+        """Judge the final state of what was played into a slot, unless that was done before."""
+        pool = self.machine.pool
+        heads, moves = pool.heads[slot], pool.moves[slot]
+        n_moves = int(heads[N_MOVES])
+        scores = self.known(self.machine.archive, int(heads[KEY]), moves[:n_moves], n_moves) if self._looks_up else None
+        pool.scores[slot] = self.judge(state) if scores is None else scores
+
+    @cached_property
+    def following(self) -> tuple[Entry, ...]:
+        """What counts a sequence without learning from it; not everybody does."""
+        return (
+            self.bind(recording.count_only, types.void(numba.typeof(recording.flatten(self.machine)), types.int64)),
+        )
+
+    def note(self, slot: int) -> None:
+        """Count a slot whose scores are known; nothing is learned from it."""
+        self.following[0].call(self._flat(), slot)
+
     def _call(self, slot: int, record: Any, biases: Any, scores: Any) -> None:
-        if self.machine is not self._flattened:
-            self._flattened, self._parts = self.machine, recording.flatten(self.machine)
-        if self._learn.call(self._parts, self._options, slot, record, biases, scores) == NEEDS_ROOM:
+        if self._learn.call(self._flat(), self._options, slot, record, biases, scores) == NEEDS_ROOM:
             self.machine = make_room(self.machine)
             self._call(slot, record, biases, scores)
+
+    def _flat(self) -> Any:
+        if self.machine is not self._flattened:
+            self._flattened, self._parts = self.machine, recording.flatten(self.machine)
+        return self._parts
 
     def _play(self, policy: int) -> tuple[Any, Any, Any]:
         """Play one sequence; returns the final state and what there is to record of it."""
@@ -161,10 +239,15 @@ class PlainPlayer(PlainAdapter):
             raise self.error(NO_MOVE, 0)
         if len(played) > problem.max_moves:
             raise self.error(TOO_LONG, problem.max_moves)
-        self._fit(len(played), len(record))
-        record += (checked_identity(problem, state), policy, len(played))
-        extras = np.array(biases) if biases else _NOTHING
-        return state, np.frombuffer(array("q", record), dtype=np.int64), extras
+        return state, *self._recorded(policy, state, len(played), record, biases)
+
+    def _recorded(
+        self, policy: int, state: Any, n_moves: int, record: list[int], biases: list[float]
+    ) -> tuple[Any, Any]:
+        """Return what there is to record of a sequence as arrays, having made room for it."""
+        self._fit(n_moves, len(record))
+        record += (checked_identity(self.problem, state), policy, n_moves)
+        return np.frombuffer(array("q", record), dtype=np.int64), np.array(biases) if biases else _NOTHING
 
     def _play_moves(self, policy: int, played: list[Any], record: list[int], biases: list[float]) -> Any:
         """Play to the end, or to one move more than allowed; returns the final state."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from .checkpoint import Resumable
     from .params import ParetoNRPA
 
 # First guesses for a plain problem, whose sequences show their size only when played.
@@ -168,16 +169,32 @@ class Search(ArchiveView):
         self.compile()
         asked: list[Candidate] = []
         for _ in range(n):
-            slot, policy = self.open_slot()
             try:
-                state = self.player.play(policy, slot)
+                asked.append(self._candidate(*self.propose()))
             except BaseException:
-                for taken in [slot, *(candidate.slot for candidate in asked)]:
-                    self.close_slot(taken)
+                for candidate in asked:
+                    self.close_slot(candidate.slot)
                 raise
-            asked.append(self._candidate(slot, state))
         self.pending += asked
         return asked
+
+    def propose(self) -> tuple[int, Any]:
+        """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
+        slot = self.open_slot()
+        return slot, self.play_into(slot)
+
+    def play_into(self, slot: int) -> Any:
+        """Let a policy drawn at random play into a slot, which is given back if that fails."""
+        n_policies = self.machine.weights.shape[1]
+        try:
+            return self.player.play(int(self.player.draw() * n_policies) if n_policies > 1 else 0, slot)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+
+    def learn(self, slot: int) -> None:
+        """Learn from a slot whose scores are known."""
+        self.player.tell(slot)
 
     def _candidate(self, slot: int, state: Any) -> Candidate:
         pool = self.machine.pool
@@ -223,7 +240,7 @@ class Search(ArchiveView):
             self.pending.remove(candidate)
             self.make_room()
             self.machine.pool.scores[candidate.slot] = [count, *(row * self._signs)]
-            self.player.tell(candidate.slot)
+            self.learn(candidate.slot)
 
     def drop(self, candidates: Sequence[Candidate]) -> None:
         """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
@@ -242,19 +259,29 @@ class Search(ArchiveView):
         """Grow whatever is full."""
         self.machine = make_room(self.machine)
 
-    def open_slot(self) -> tuple[int, int]:
-        """Take a slot for a playout and draw the policy that plays it."""
+    def open_slot(self) -> int:
+        """Take a slot for a sequence."""
         self.make_room()
         machine = self.machine
         machine.counters[N_FREE] -= 1
-        slot = int(machine.free[machine.counters[N_FREE]])
-        n_policies = machine.weights.shape[1]
-        return slot, int(self.player.draw() * n_policies) if n_policies > 1 else 0
+        return int(machine.free[machine.counters[N_FREE]])
 
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose playout came to nothing."""
         self.machine.free[self.machine.counters[N_FREE]] = slot
         self.machine.counters[N_FREE] += 1
+
+    @property
+    def algorithm(self) -> Resumable:
+        """Whose search it is."""
+        return self.params
+
+    def local_state(self) -> dict[str, NDArray[Any]]:
+        """Return what a checkpoint must hold besides the machine: nothing here."""
+        return {}
+
+    def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take up what `local_state` gave, when all else is there."""
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters with N as it is used."""

@@ -33,6 +33,30 @@ def rounded(cost: Any) -> Any:
     return np.rint(cost * steps) / steps
 
 
+#: How long a row for a stretch of a tour is besides its costs: its first city and its last.
+ENDS = 2
+
+
+@kernel
+def cost_of(data: Any, move: Any, out: Any) -> None:
+    """Fill in the row of one city: first city, last city, costs in between. A tour starts and ends in city 0."""
+    city = max(move, 0)
+    out[0] = city
+    out[1] = city
+    for k in range(data.costs.shape[0]):
+        out[ENDS + k] = 0.0
+
+
+@kernel
+def join_costs(data: Any, left: Any, right: Any, out: Any) -> None:
+    """Fill in the row of two stretches, one after the other."""
+    here, there = np.uint64(left[1]), np.uint64(right[0])
+    for k in range(data.costs.shape[0]):
+        out[ENDS + k] = left[ENDS + k] + data.costs[k, here, there] + right[ENDS + k]
+    out[0] = left[0]
+    out[1] = right[1]
+
+
 def rounded_all(costs: ArrayLike) -> NDArray[np.float64]:
     """Return an array of costs, each `rounded`."""
     values = np.asarray(costs, dtype=float)

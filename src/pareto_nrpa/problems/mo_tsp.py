@@ -12,7 +12,8 @@ import numpy as np
 from ..genotype import Permutation
 from ..kernels._jit import kernel
 from ..problem import CompiledProblem
-from .matrices import BIAS_FACTOR, checked_matrices, normalised, rounded
+from ..segments import Segments
+from .matrices import BIAS_FACTOR, ENDS, checked_matrices, cost_of, join_costs, normalised, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,6 +117,7 @@ def mo_tsp(
         distinct_codes=True,
         bias_by_code=True,
         genotype=Permutation(range(1, n)),
+        segments=Segments(cost_of, join_costs, cost_width=ENDS + m),
         preference=(1 / m,) * m,
         name=name,
         reference_point=reference_point,

@@ -19,7 +19,18 @@ from ..exceptions import InstanceError
 from ..genotype import Permutation
 from ..kernels._jit import kernel
 from ..problem import CompiledProblem
-from .matrices import BIAS_FACTOR, checked_floats, checked_matrices, normalised, rounded, shortest_times
+from ..segments import END, START, Segments
+from .matrices import (
+    BIAS_FACTOR,
+    ENDS,
+    checked_floats,
+    checked_matrices,
+    cost_of,
+    join_costs,
+    normalised,
+    rounded,
+    shortest_times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,6 +173,39 @@ def evaluate(data, state, out):
     return state.numbers[_LATE] + (state.time[0] + data.costs[0, city, 0] > data.closes[0])
 
 
+# A stretch of a tour: by how much it is late in all, how long it takes, when it is begun at the earliest and at the
+# latest so that it is no later and takes no longer, its first city and its last (Vidal et al. 2013).
+_LATENESS, _DURATION, _EARLIEST, _LATEST, _FIRST, _LAST = range(6)
+_LIMITS = 6
+
+
+@kernel
+def limit_of(data, move, out):
+    """Fill in the row of one city; the tour starts when the depot opens, and ends before it closes."""
+    city = max(move, 0)
+    out[_LATENESS] = 0.0
+    out[_DURATION] = 0.0
+    out[_EARLIEST] = 0.0 if move == END else data.opens[city]
+    out[_LATEST] = data.opens[0] if move == START else data.closes[city]
+    out[_FIRST] = city
+    out[_LAST] = city
+
+
+@kernel
+def join_limits(data, left, right, out):
+    """Fill in the row of two stretches, one after the other: who comes too early waits, who comes too late is late."""
+    travel = data.costs[0, np.uint64(left[_LAST]), np.uint64(right[_FIRST])]
+    shift = left[_DURATION] - left[_LATENESS] + travel
+    waiting = max(right[_EARLIEST] - shift - left[_LATEST], 0.0)
+    late = max(left[_EARLIEST] + shift - right[_LATEST], 0.0)
+    out[_LATENESS] = left[_LATENESS] + right[_LATENESS] + late
+    out[_DURATION] = left[_DURATION] + right[_DURATION] + travel + waiting
+    out[_EARLIEST] = max(right[_EARLIEST] - shift, left[_EARLIEST]) - waiting
+    out[_LATEST] = min(right[_LATEST] - shift, left[_LATEST]) + late
+    out[_FIRST] = left[_FIRST]
+    out[_LAST] = right[_LAST]
+
+
 def mo_tsptw(
     costs: ArrayLike,
     opens: ArrayLike,
@@ -229,6 +273,7 @@ def mo_tsptw(
         distinct_codes=True,
         bias_by_code=True,
         genotype=Permutation(range(1, n)),
+        segments=Segments(cost_of, join_costs, ENDS + len(matrices), limit_of, join_limits, _LIMITS),
         name=name,
         reference_point=reference_point,
         known_by=("costs", "distances", "opens", "closes"),

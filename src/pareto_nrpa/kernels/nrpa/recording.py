@@ -23,6 +23,7 @@ from ..bundles import (
     Settings,
 )
 from ..softmax import fast_exp2, power_scale
+from .following import note
 from .stack_machine import has_room, take, tell
 
 #: Says that any unused slot will do.
@@ -65,6 +66,11 @@ def record_and_tell(parts, options, slot, record, biases, scores):
             machine.pool.scores[slot, k] = scores[k]
         tell(machine, Settings(*options), slot)
     return OK
+
+
+def count_only(parts, slot):
+    """Count an evaluated sequence, and learn nothing from it."""
+    note(_unflatten(parts), slot)
 
 
 @bundle_kernel

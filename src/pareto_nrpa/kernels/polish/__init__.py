@@ -1,0 +1,1 @@
+"""Kernels of Polished NRPA: neighbours of whole solutions."""

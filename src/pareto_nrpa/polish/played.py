@@ -1,0 +1,213 @@
+"""Local search on any problem: solutions of the front are changed in some way, played and evaluated one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..genotype import Choices, Permutation
+from ..kernels._jit import stored
+from ..kernels.bundles import KEY, N_MOVES, POLICY, VIOLATIONS
+from ..kernels.nrpa.following import EXACTLY
+from ..kernels.seen import solution_key
+from ..nrpa.checkpoint_checks import check_shape, in_range, need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from .search import PolishedSearch
+
+    Moves = NDArray[np.int64]
+
+# What is remembered of solutions met; forgotten from time to time, so that memory is bounded.
+_MOST_MET = 1_000_000
+_TRIES = 20
+# How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
+_RATE, _LEAST_SHARE = 0.02, 0.05
+PLAYOUT = 0
+
+
+class PlayedNeighbours:
+    """What to evaluate next: a playout, or a solution of the front that was changed and was not met before.
+
+    Which kind of change is made is drawn by how often each has brought something new to the front.
+    """
+
+    n_playouts = 0  # each is proposed here
+
+    def __init__(self, search: PolishedSearch) -> None:
+        self._search = search
+        self._options: list[list[int]] = []
+        self._changes: list[Callable[[Moves], Moves]] = []
+        genotype = search.problem.genotype
+        if isinstance(genotype, Permutation):
+            self._changes = [self._put_elsewhere, self._segment_elsewhere, self._exchange, self._turn]
+            self._changes.append(self._cross_in_order)
+        elif isinstance(genotype, Choices):
+            self._options = [search.player.numbers(step) for step in genotype.moves]
+            self._changes = [self._choose, self._choose_twice, self._mix]
+        self._n_policies = search.polish.n_policies
+        self._key = stored(solution_key)
+        # Where nobody says what a solution is, the one change is to leave its path somewhere.
+        self._brought = np.ones(1 + max(1, len(self._changes)))
+        self._kinds: dict[int, int] = {}  # of slots that were proposed
+        self._tries: dict[int, int] = {}  # how often a member was changed
+        self._met: set[int] = set()
+
+    def compile(self) -> None:
+        """Compile what knows solutions again."""
+        self._key(0, np.zeros(1, dtype=np.int64), 1)
+
+    def propose(self) -> tuple[int, Any]:
+        """Play something that was not met before, if that is to be found."""
+        search = self._search
+        slot = search.open_slot()
+        try:
+            kind = self._draw_kind()
+            for _ in range(_TRIES if kind != PLAYOUT else 0):
+                is_played, state = self._change(kind, slot)
+                if is_played and self._is_new(slot):
+                    self._kinds[slot] = kind
+                    return slot, state
+            state = search.player.play(search.draw(self._n_policies), slot)
+            for _ in range(_TRIES):
+                if self._is_new(slot):
+                    break
+                # Met before: leave its path somewhere, as what policies play again and again teaches nothing.
+                moves, policy = self._recorded(slot)
+                _, state = search.player.follow(policy, slot, moves, search.draw(len(moves)))
+        except BaseException:
+            search.close_slot(slot)
+            raise
+        self._kinds[slot] = PLAYOUT
+        return slot, state
+
+    def _draw_kind(self) -> int:
+        """Draw a kind of change, by what each has brought."""
+        if len(self._search.members().rows) == 0:
+            return PLAYOUT
+        shares = _LEAST_SHARE + (1 - len(self._brought) * _LEAST_SHARE) * self._brought / self._brought.sum()
+        return min(int(np.searchsorted(np.cumsum(shares), self._search.player.draw())), len(shares) - 1)
+
+    def _change(self, kind: int, slot: int) -> tuple[bool, Any]:
+        """Play a member of the front, changed, into a slot; tells whether that could be played."""
+        moves, policy = self._search.member(self._draw_member())
+        at = EXACTLY
+        if self._changes:
+            moves = self._changes[kind - 1](moves)
+        else:
+            at = self._search.draw(len(moves))
+        return self._search.player.follow(policy, slot, moves, at)
+
+    def _draw_member(self) -> int:
+        """Draw a member of the front: of two, the one that was changed less often."""
+        ids = self._search.members().ids
+        pair = [self._search.draw(len(ids)) for _ in range(2)]
+        i = min(pair, key=lambda k: self._tries.get(int(ids[k]), 0))
+        self._tries[int(ids[i])] = self._tries.get(int(ids[i]), 0) + 1
+        return i
+
+    def _recorded(self, slot: int) -> tuple[Moves, int]:
+        pool = self._search.machine.pool
+        return pool.moves[slot, : pool.heads[slot, N_MOVES]].copy(), int(pool.heads[slot, POLICY])
+
+    def _is_new(self, slot: int) -> bool:
+        """Tell whether what was played into a slot was never met before; it is now."""
+        heads = self._search.machine.pool.heads[slot]
+        key = int(self._key(int(heads[KEY]), self._search.machine.pool.moves[slot], int(heads[N_MOVES])))
+        if key in self._met:
+            return False
+        if len(self._met) == _MOST_MET:
+            self._met.clear()
+        self._met.add(key)
+        return True
+
+    def is_lesson(self, slot: int) -> bool:
+        """Tell whether policies should learn from a slot: playouts, and all that is new to the front."""
+        kind = self._kinds.pop(slot, PLAYOUT)
+        scores, members = self._search.machine.pool.scores[slot], self._search.members()
+        is_better = scores[VIOLATIONS] < members.violations
+        is_new = is_better or (
+            scores[VIOLATIONS] == members.violations and not bool((members.objectives <= scores[1:]).all(axis=1).any())
+        )
+        self._brought[kind] += _RATE * (is_new - self._brought[kind])
+        return kind == PLAYOUT or is_new
+
+    def forget(self, slot: int) -> None:
+        """Think no more of a slot."""
+        self._kinds.pop(slot, None)
+
+    def state(self, pending: list[int]) -> dict[str, NDArray[Any]]:
+        """Return all that there is to remember, `pending` being the slots whose scores are awaited."""
+        return {
+            "brought": self._brought,
+            "met": np.array(sorted(self._met), dtype=np.int64),
+            "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
+            "kinds": np.array([self._kinds[slot] for slot in pending], dtype=np.int64),
+        }
+
+    def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
+        """Take up what `state` gave; raises ValueError where it cannot be true."""
+        n_kinds, met, tries = len(self._brought), arrays["met"], arrays["tries"]
+        check_shape(arrays["brought"], np.float64, n_kinds)
+        need(((arrays["brought"] > 0) & (arrays["brought"] <= 1)).all(), "shares")
+        check_shape(met, np.int64, len(met))
+        check_shape(tries, np.int64, len(tries), 2)
+        check_shape(arrays["kinds"], np.int64, len(pending))
+        need(in_range(arrays["kinds"], 0, n_kinds) and len(met) <= _MOST_MET, "kinds")
+        self._brought = arrays["brought"].copy()
+        self._met = set(met.tolist())
+        self._tries = dict(tries.tolist())
+        self._kinds = dict(zip(pending, arrays["kinds"].tolist(), strict=True))
+
+    # Changes of a permutation.
+
+    def _put_elsewhere(self, moves: Moves, length: int = 1) -> Moves:
+        n = len(moves)
+        first = self._search.draw(n - length + 1)
+        segment, others = moves[first : first + length], np.delete(moves, slice(first, first + length))
+        place = self._search.draw(len(others) + 1)
+        if length > 1 and self._search.draw(2):
+            segment = segment[::-1]
+        return np.concatenate([others[:place], segment, others[place:]])
+
+    def _segment_elsewhere(self, moves: Moves) -> Moves:
+        return self._put_elsewhere(moves, min(2 + self._search.draw(2), len(moves)))
+
+    def _exchange(self, moves: Moves) -> Moves:
+        i, j = (self._search.draw(len(moves)) for _ in range(2))
+        moves[[i, j]] = moves[[j, i]]
+        return moves
+
+    def _turn(self, moves: Moves) -> Moves:
+        first, last = sorted(self._search.draw(len(moves)) for _ in range(2))
+        moves[first : last + 1] = moves[first : last + 1][::-1]
+        return moves
+
+    def _cross_in_order(self, moves: Moves) -> Moves:
+        """Keep a segment where it is, and let the others come in the order of another member."""
+        other, _ = self._search.member(self._draw_member())
+        first, last = sorted(self._search.draw(len(moves)) for _ in range(2))
+        segment = moves[first : last + 1]
+        rest = other[~np.isin(other, segment)]
+        return np.concatenate([rest[:first], segment, rest[first:]])
+
+    # Changes of choices.
+
+    def _choose(self, moves: Moves) -> Moves:
+        step = self._search.draw(len(moves))
+        others = [option for option in self._options[step] if option != moves[step]]
+        if others:
+            moves[step] = others[self._search.draw(len(others))]
+        return moves
+
+    def _choose_twice(self, moves: Moves) -> Moves:
+        return self._choose(self._choose(moves))
+
+    def _mix(self, moves: Moves) -> Moves:
+        """Take each choice from one of two members."""
+        other, _ = self._search.member(self._draw_member())
+        return np.where([self._search.draw(2) for _ in moves], moves, other)

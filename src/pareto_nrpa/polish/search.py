@@ -1,0 +1,144 @@
+"""Polished NRPA at work: a search that asks its local search what to evaluate next, and tells it what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..checks import check_whole
+from ..genotype import check_genotype
+from ..kernels.archive import archived_rows
+from ..kernels.bundles import FOUND_AT, N_MOVES, POLICY, VIOLATIONS
+from ..nrpa.compiled_player import CompiledPlayer
+from ..nrpa.search import Search
+from .played import PlayedNeighbours
+from .screened import ScreenedNeighbours
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..problem import AnyProblem
+    from .params import PolishedNRPA
+
+
+_SLICE = 20
+#: How many playouts a genotype is compared with before it is relied on.
+_PLAYOUTS = 10
+
+
+class Members(NamedTuple):
+    """The archive at one moment."""
+
+    rows: NDArray[np.int64]  # where its solutions are
+    ids: NDArray[np.int64]  # by which they are known as long as they are there
+    objectives: NDArray[np.float64]  # [A, M], minimised
+    violations: float  # of all of them
+
+    @property
+    def feasible(self) -> NDArray[np.float64]:
+        """The objectives of what is feasible."""
+        return self.objectives if self.violations == 0 else self.objectives[:0]
+
+
+class PolishedSearch(Search):
+    """Polished NRPA at work on one problem."""
+
+    def __init__(self, problem: AnyProblem, params: PolishedNRPA, *, seed: int) -> None:
+        super().__init__(problem, params.learning(), seed=seed, budget=None)
+        self.polish = params
+        self._members: tuple[int, Members] | None = None
+        self._is_checked = False
+        self.player.following  # noqa: B018, bound before anything is compiled
+        screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
+        self.local = ScreenedNeighbours(self) if screens else PlayedNeighbours(self)
+
+    @property
+    def slice_size(self) -> int:
+        """A few, as between two evaluations there may be thousands of neighbours that were looked at."""
+        return min(_SLICE, super().slice_size)
+
+    def compile(self) -> None:
+        """Compile, or load from disk, what `advance` needs."""
+        super().compile()
+        if not self._is_checked:
+            self.local.compile()
+            self._check_genotype()
+            self._is_checked = True
+
+    def _check_genotype(self) -> None:
+        """See whether what the problem says of its solutions fits some playouts, made apart from the search."""
+        if self.problem.genotype is not None:
+            apart = Search(self.problem, self.params, seed=self.seed, budget=None)
+            check_genotype(self.problem, [candidate.solution for candidate in apart.ask(_PLAYOUTS)])
+
+    def advance(self, n: int) -> None:
+        """Make n evaluations."""
+        check_whole("n", n, 0)
+        self.compile()
+        end = self.evaluations + n
+        while (left := end - self.evaluations) > 0:
+            if n_playouts := min(left, self.local.n_playouts):
+                self.player.advance(n_playouts)
+                self.local.n_playouts -= n_playouts
+            else:
+                slot, state = self.local.propose()
+                self.player.evaluate(slot, state)
+                self.learn(slot)
+
+    def propose(self) -> tuple[int, Any]:
+        """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
+        if self.local.n_playouts == 0:
+            return self.local.propose()
+        self.local.n_playouts -= 1
+        return super().propose()
+
+    def learn(self, slot: int) -> None:
+        """Learn from a slot whose scores are known, or only count it: local search knows what it is worth."""
+        if self.local.is_lesson(slot):
+            self.player.tell(slot)
+        else:
+            self.player.note(slot)
+
+    def close_slot(self, slot: int) -> None:
+        """Give back a slot whose sequence came to nothing."""
+        self.local.forget(slot)
+        super().close_slot(slot)
+
+    def members(self) -> Members:
+        """Return the archive as it is now."""
+        if self._members is None or self._members[0] != self.last_improvement:
+            archive = self.machine.archive
+            rows = archived_rows(archive)
+            scores = archive.scores[rows]
+            violations = float(scores[0, VIOLATIONS]) if len(rows) else float("inf")
+            objectives = np.ascontiguousarray(scores[:, 1:])
+            found = Members(rows, archive.heads[rows, FOUND_AT], objectives, violations)
+            self._members = self.last_improvement, found
+        return self._members[1]
+
+    def member(self, i: int) -> tuple[NDArray[np.int64], int]:
+        """Return the moves of a member of the archive, and the policy that they are from."""
+        archive, row = self.machine.archive, self.members().rows[i]
+        return archive.moves[row, : archive.heads[row, N_MOVES]].copy(), int(archive.heads[row, POLICY])
+
+    def draw(self, n: int) -> int:
+        """Return a random number below n."""
+        return int(self.player.draw() * n)
+
+    @property
+    def algorithm(self) -> PolishedNRPA:
+        """Whose search it is."""
+        return self.polish
+
+    def local_state(self) -> dict[str, NDArray[Any]]:
+        """Return what a checkpoint must hold besides the machine: where local search is."""
+        return self.local.state([candidate.slot for candidate in self.pending])
+
+    def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take up what `local_state` gave; raises ValueError where it cannot be true."""
+        self.local.restore(arrays, [candidate.slot for candidate in self.pending])
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters."""
+        return self.polish.to_dict()

@@ -1,0 +1,69 @@
+"""How a problem judges a stretch of a solution, so that neighbours of the solution need not be played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .exceptions import ProblemError
+from .kernels.bundles import END as END
+from .kernels.bundles import START as START
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .problem import CompiledProblem
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Kernels for a problem whose solutions are permutations: rows of numbers stand for stretches of moves.
+
+    A solution is START, its moves in their order, END. The row of a stretch must say all that matters of it to what
+    comes before and after, so that joining rows from left to right, in whatever grouping, gives the row of the whole.
+    Costs and limits are kept apart: most neighbours cost more, and their limits are never looked at.
+
+    Attributes
+    ----------
+    cost_of
+        `cost_of(data, move, out)` fills the row of one move, or of START or END.
+    join_costs
+        `join_costs(data, left, right, out)` fills the row of two stretches one after the other; `out` is neither.
+    cost_width
+        The length of such a row. The last `n_objectives` numbers in the row of a whole solution are its objectives.
+    limit_of, join_limits, limit_width
+        The same for constraints; none where every order is feasible. The first number says how far the stretch is
+        from being feasible: 0 if it is, and never less than that of a part of it.
+    """
+
+    cost_of: Callable[..., Any]
+    join_costs: Callable[..., Any]
+    cost_width: int
+    limit_of: Callable[..., Any] | None = None
+    join_limits: Callable[..., Any] | None = None
+    limit_width: int = 1
+
+    @property
+    def kernels(self) -> dict[str, Callable[..., Any]]:
+        """The kernels by name, without those that are not there."""
+        words = ("cost_of", "join_costs", "limit_of", "join_limits")
+        return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
+
+
+def check_segments(segments: Segments, problem: CompiledProblem) -> None:
+    """Raise `ProblemError` if what a problem says of its segments does not fit together."""
+    from .genotype import Permutation
+    from .kernels._jit import is_kernel
+
+    for word, function in segments.kernels.items():
+        if not is_kernel(function):
+            raise ProblemError(f"{word} of segments is not a kernel; put @kernel before its definition.")
+    if (segments.limit_of is None) != (segments.join_limits is None):
+        raise ProblemError("segments need limit_of and join_limits, or none of them; give both, or leave both out.")
+    if not isinstance(problem.genotype, Permutation):
+        raise ProblemError("segments need solutions that are permutations; set genotype to a Permutation.")
+    if segments.cost_width < problem.n_objectives or segments.limit_width < 1:
+        raise ProblemError(
+            f"cost_width of segments must be at least the number of objectives ({problem.n_objectives}), and "
+            f"limit_width at least 1, got {segments.cost_width} and {segments.limit_width}."
+        )
