@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..problem import AnyProblem
     from ..solver import Algorithm
 
-_USUAL = "pareto-nrpa:level=3"  # which suits a few thousand evaluations
+_USUAL = "pareto-nrpa:level=3"  # for a few thousand evaluations; local search would hide what a code is worth
 
 
 def compare(
