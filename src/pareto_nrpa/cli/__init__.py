@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from .. import __version__
-from . import certify, data, experiment, info, report, show, solve
+from . import certify, compare, data, experiment, info, report, show, solve
 from .common import fail
 
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
@@ -35,6 +35,7 @@ app.command()(solve.solve)
 app.command()(report.report)
 app.command()(show.show)
 app.command()(certify.certify)
+app.command()(compare.compare)
 app.command()(info.info)
 app.add_typer(data.app, name="data")
 app.add_typer(experiment.app, name="experiment")
