@@ -22,7 +22,7 @@ _TRACEBACK = "PARETO_NRPA_TRACEBACK"
 _INTERRUPTED = 130
 
 app = typer.Typer(
-    help="Find trade-offs in discrete multi-objective problems by Pareto-NRPA (ECAI 2025).",
+    help="Find trade-offs in discrete multi-objective problems by Monte-Carlo search (Pareto-NRPA, ECAI 2025).",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
