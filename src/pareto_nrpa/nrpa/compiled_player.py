@@ -7,12 +7,26 @@ from typing import TYPE_CHECKING, Any
 import numba
 from numba import types
 
+from ..exceptions import ProblemError
 from ..kernels._jit import bundle_kernel, compile_entry, with_globals
-from ..kernels.bundles import BAD_VIOLATIONS, DEPTH, N_FREE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, SearchState, Settings
-from ..kernels.nrpa import stack_machine
+from ..kernels.bundles import (
+    BAD_VIOLATIONS,
+    DEPTH,
+    ILLEGAL_MOVE,
+    INCOMPLETE,
+    N_FREE,
+    NEEDS_ROOM,
+    NOT_FINITE,
+    OK,
+    STATUS,
+    SearchState,
+    Settings,
+)
+from ..kernels.nrpa import following, stack_machine
 from ..kernels.nrpa.playout import play_from, playout
+from ..messages import unfollowed_message
 from ..play.compiled import CompiledAdapter
-from .memory import make_room
+from .memory import make_room, with_overrun
 from .overflow import weight_error
 
 if TYPE_CHECKING:
@@ -20,7 +34,6 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from ..exceptions import ProblemError
     from ..problem import CompiledProblem
 
 
@@ -31,7 +44,7 @@ class CompiledPlayer(CompiledAdapter):
         self, problem: CompiledProblem, machine: SearchState, settings: Settings, rng: np.random.Generator
     ) -> None:
         super().__init__(problem)
-        self.machine, self.settings, self.rng = machine, settings, rng
+        self.machine, self.settings, self.rng = with_overrun(machine), settings, rng
         parts, bundle, options, draws = (numba.typeof(x) for x in (self.parts, machine, settings, rng))
         played = types.int64(parts, bundle, options, draws, types.int64, types.int64)
         told = types.void(bundle, options, types.int64)
@@ -44,10 +57,22 @@ class CompiledPlayer(CompiledAdapter):
         # Not among the entries: few ask a compiled problem, and ways in from Python take long to compile.
         self._play_once = compile_entry(stack_machine.play_once, types.int64(*played.args, play), way_in="call")
         self._tell_once = compile_entry(stack_machine.tell_once, types.void(*told.args, learn), way_in="call")
+        self._tell_root = compile_entry(stack_machine.tell_root, told, way_in="pointer")
+        followed = types.int64(parts, bundle, options, types.int64, types.int64, types.int64)
+        follow_out = bundle_kernel(with_globals(following.follow_from, **self.words))
+        self._follow = compile_entry(
+            following.follow, followed, allocates=True, way_in="pointer", follow_out=follow_out, **self.start
+        )
+        follow = types.FunctionType(followed)
+        self._follow_once = compile_entry(stack_machine.follow_once, types.int64(*followed.args, follow), way_in="call")
+        self.for_add = [self._tell_once, self._tell_root, self._follow, self._follow_once]
 
     def draw(self) -> float:
         """Return the next number of the generator."""
         return self.rng.random()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.problem, self.machine, self.settings, self.rng)
 
     def random_state(self) -> dict[str, Any]:
         """Return the state of the generator."""
@@ -82,6 +107,23 @@ class CompiledPlayer(CompiledAdapter):
         """Let the search learn from a slot whose scores are known."""
         self._tell_once.compile()
         self._tell_once.call(self.machine, self.settings, slot, self._tell.pointer)
+
+    def follow(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
+        """Play a given sequence into a slot, with its scores unless the caller has them."""
+        moves = self.numbers(solution)
+        n_given = min(len(moves), self.machine.pool.moves.shape[1])
+        self.machine.pool.moves[slot, :n_given] = moves[:n_given]
+        state = self.machine, self.settings, policy, slot, n_given
+        status = self.call(self._follow_once, *state, self._follow.pointer)
+        if n_given < len(moves) or status in (ILLEGAL_MOVE, INCOMPLETE):
+            depth = int(self.machine.counters[DEPTH]) if status == ILLEGAL_MOVE else n_given
+            raise ProblemError(unfollowed_message(self.problem, solution, depth))
+        if status != OK and (judge or status not in (NOT_FINITE, BAD_VIOLATIONS)):
+            raise self.error(status, int(self.machine.counters[DEPTH]))
+
+    def tell_root(self, slot: int) -> None:
+        """Let the highest level learn from a slot whose scores are known."""
+        self._tell_once.call(self.machine, self.settings, slot, self._tell_root.pointer)
 
     def replay(self, solution: Sequence[Any]) -> Any:
         """Return the final state of a solution; a compiled problem shows none."""

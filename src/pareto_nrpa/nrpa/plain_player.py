@@ -16,11 +16,13 @@ import numpy as np
 from numba import types
 
 from ..exceptions import ProblemError
+from ..kernels._jit import compile_entry
 from ..kernels.bundles import (
     BAD_BIAS,
     EVALUATIONS,
     N_CODES,
     NEEDS_ROOM,
+    NO_IDENTITY,
     NO_MOVE,
     REPEATED_MOVE,
     TOO_LONG,
@@ -29,6 +31,7 @@ from ..kernels.bundles import (
 )
 from ..kernels.nrpa import recording
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
+from ..messages import unfollowed_message
 from ..play.plain import Numbering, PlainAdapter
 from ..problem import Problem, checked_identity
 from .memory import make_room, with_codes, with_longer_sequences
@@ -43,6 +46,22 @@ _MAX_TABLE = 512
 _MAX_EXPONENT = 700.0
 _NOTHING = np.zeros(0)
 _NO_RECORD = np.zeros(0, dtype=np.int64)
+
+
+# Moves of these kinds compare equal to whole numbers that they are not: True is 1, and so is 1.0.
+_BOOLS, _FLOATS = (bool, np.bool_), (float, np.float64, np.float32, np.float16, np.longdouble)
+_APART = frozenset([*_BOOLS, *_FLOATS])
+
+
+def _key(move: Any) -> Any:
+    """Return what a move is known by: itself, with its kind where it would be taken for another one."""
+    kind = type(move)
+    return move if kind not in _APART else (bool if kind in _BOOLS else float, move)
+
+
+def _move(key: Any) -> Any:
+    """Return the move that is known by a key."""
+    return key[1] if type(key) is tuple and len(key) == 2 and key[0] in (bool, float) else key
 
 
 class _Strengths(dict[int, float]):
@@ -85,6 +104,13 @@ class PlainPlayer(PlainAdapter):
         self._flattened: SearchState | None = None
         self._parts: Any = None
         self._looks_up = False
+        told = types.void(numba.typeof(parts), numba.typeof(self._options), types.int64)
+        self._tell_root = compile_entry(recording.tell_root_of, told)
+        self.for_add = [self._tell_root]  # not among the entries: few need it
+
+    def __reduce__(self) -> Any:
+        state = {"codes": self.codes, "moves": self.moves, "_draws": self._draws}
+        return type(self), (self.problem, self.machine, self.settings, self.rng), state
 
     def draw(self) -> float:
         """Return the next number of the generator."""
@@ -152,19 +178,86 @@ class PlainPlayer(PlainAdapter):
         biases: list[float] = []
         try:
             state = self._play_moves(policy, played, record, biases)
-            record += map(self.moves.__getitem__, played)
+            record += self.numbers(played)
         except ProblemError:
             raise
         except Exception as error:
             raise self.raised(error, len(played)) from error
-        if not played:
+        return state, *self._closed(record, biases, len(played), checked_identity(problem, state), policy)
+
+    def _closed(self, record: list[int], biases: list[float], n_moves: int, identity: int, policy: int) -> Any:
+        """Return what there is to record of a sequence as arrays, for which there is room."""
+        if n_moves == 0:
             raise self.error(NO_MOVE, 0)
-        if len(played) > problem.max_moves:
-            raise self.error(TOO_LONG, problem.max_moves)
-        self._fit(len(played), len(record))
-        record += (checked_identity(problem, state), policy, len(played))
+        if n_moves > self.problem.max_moves:
+            raise self.error(TOO_LONG, self.problem.max_moves)
+        self._fit(n_moves, len(record))
+        record += (identity, policy, n_moves)
         extras = np.array(biases) if biases else _NOTHING
-        return state, np.frombuffer(array("q", record), dtype=np.int64), extras
+        return np.frombuffer(array("q", record), dtype=np.int64), extras
+
+    def choose(self, policy: int, codes: list[int], extra: list[float], number: float) -> int:
+        """Return which of several codes a policy plays, by a random number."""
+        sums = self._safe_sums(policy, codes, extra)
+        return bisect_right(sums, number * sums[-1], 0, len(codes) - 1)
+
+    def record(self, slot: int, branchings: list[int], biases: list[float], moves: Sequence[Any], policy: int) -> None:
+        """Write a sequence into a slot that somebody else has played."""
+        record = [*branchings, *self.numbers(moves)]
+        numbers, extras = self._closed(record, biases, len(moves), NO_IDENTITY, policy)
+        self._call(slot, numbers, extras, _NOTHING)
+
+    def follow(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
+        """Play a given sequence into a slot, with its scores unless the caller has them."""
+        record: list[int] = []
+        biases: list[float] = []
+        try:
+            state, played = self._follow(solution, policy, record, biases)
+            identity = checked_identity(self.problem, state)
+        except ProblemError:
+            raise
+        except Exception as error:
+            raise self.raised(error, len(record)) from error
+        record += self.numbers(played)
+        numbers, extras = self._closed(record, biases, len(played), identity, policy)
+        self._call(slot, numbers, extras, _NOTHING)
+        if judge:
+            self.machine.pool.scores[slot] = self.judge(state)
+
+    def _follow(self, solution: Sequence[Any], policy: int, record: list[int], biases: list[float]) -> tuple[Any, Any]:
+        """Return the final state of a given sequence, and its moves as the problem writes them."""
+        problem, played = self.problem, []
+        state = problem.initial_state()
+        for depth, given in enumerate(solution):
+            moves = list(problem.legal_moves(state))
+            if given not in moves and problem.all_moves is not None:
+                moves = list(problem.all_moves(state))  # pruning would not play it; that does not make it wrong
+            if given not in moves:
+                raise ProblemError(unfollowed_message(problem, solution, depth))
+            position = moves.index(given)
+            if len(moves) > 1:
+                codes = [self.codes[problem.move_code(state, move)] for move in moves]
+                record += (len(moves), *codes, position)
+                if self.bias is not None:
+                    biases += self._biases(policy, state, moves)
+            played.append(moves[position])
+            state = problem.play(state, moves[position])
+        if list(problem.legal_moves(state)):
+            raise ProblemError(unfollowed_message(problem, solution, len(solution)))
+        return state, played
+
+    def tell_root(self, slot: int) -> None:
+        """Let the highest level learn from a slot whose scores are known."""
+        self._tell_root.call(recording.flatten(self.machine), self._options, slot)
+
+    def numbers(self, solution: Sequence[Any]) -> list[int]:
+        """Return the numbers of moves."""
+        keys = solution if _APART.isdisjoint(map(type, solution)) else map(_key, solution)
+        return list(map(self.moves.__getitem__, keys))
+
+    def met(self) -> list[Any]:
+        """Return all moves met, in the order of their numbers."""
+        return list(map(_move, self.moves))
 
     def _play_moves(self, policy: int, played: list[Any], record: list[int], biases: list[float]) -> Any:
         """Play to the end, or to one move more than allowed; returns the final state."""

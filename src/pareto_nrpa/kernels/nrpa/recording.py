@@ -23,7 +23,7 @@ from ..bundles import (
     Settings,
 )
 from ..softmax import fast_exp2, power_scale
-from .stack_machine import has_room, take, tell
+from .stack_machine import has_room, take, tell, tell_root
 
 #: Says that any unused slot will do.
 ANY_SLOT = -1
@@ -65,6 +65,11 @@ def record_and_tell(parts, options, slot, record, biases, scores):
             machine.pool.scores[slot, k] = scores[k]
         tell(machine, Settings(*options), slot)
     return OK
+
+
+def tell_root_of(parts, options, slot):
+    """Let the highest level learn from a slot whose scores are known."""
+    tell_root(_unflatten(parts), Settings(*options), slot)
 
 
 @bundle_kernel
