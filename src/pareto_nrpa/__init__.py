@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .genotype import Permutation as Permutation
     from .kernels import kernel as kernel
     from .nrpa.params import ParetoNRPA as ParetoNRPA
+    from .nrpa.playout import DrivenProblem as DrivenProblem
     from .parallel.solve import solve_parallel as solve_parallel
     from .planning import read_stops as read_stops
     from .polish.params import PolishedNRPA as PolishedNRPA
@@ -83,6 +84,7 @@ _HOMES = {
     "Choices": "genotype",
     "Permutation": "genotype",
     "kernel": "kernels",
+    "DrivenProblem": "nrpa.playout",
     "solve_parallel": "parallel.solve",
     "read_stops": "planning",
     "PolishedNRPA": "polish.params",

@@ -10,6 +10,7 @@ import numpy as np
 from .kernels.archive import archived_rows
 from .kernels.bundles import (
     EVALUATIONS,
+    FOUND_AT,
     LAST_IMPROVEMENT,
     MAX_ARCHIVED,
     N_DISCARDED,
@@ -87,6 +88,7 @@ class ArchiveView(ABC):
             violations=archive.scores[rows, VIOLATIONS],
             solutions=[solution(archive.moves[row, : archive.heads[row, N_MOVES]].tolist()) for row in rows],
             policies=archive.heads[rows, POLICY],
+            found_at=archive.heads[rows, FOUND_AT],
         )
 
     def log(self) -> NDArray[np.float64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 from numba import types
@@ -22,6 +22,9 @@ from .kernels.bundles import (
     TOO_MANY_OBJECTIVES,
 )
 from .problem import AnyProblem, CompiledProblem, problem_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _typeof: Any = numba.typeof  # which has no type hints
 
@@ -44,6 +47,14 @@ def status_message(status: int, problem: AnyProblem, depth: int) -> str:
     """Return the sentence for a status."""
     sizes = {"max_moves": problem.max_moves, "n_objectives": problem.n_objectives}
     return _SENTENCES[status].format(name=problem_name(problem), depth=depth, **sizes)
+
+
+def unfollowed_message(problem: AnyProblem, solution: Sequence[Any], depth: int) -> str:
+    """Return the sentence for a given solution whose move at some depth is not legal, or that is not complete."""
+    name = problem_name(problem)
+    if depth == len(solution):
+        return f"solution must be complete, and in {name} there are legal moves left after its {depth} moves."
+    return f"solution must have legal moves only, and {solution[depth]!r} at depth {depth} is none in {name}."
 
 
 def overflow_message(alpha: float, problem: AnyProblem) -> str:

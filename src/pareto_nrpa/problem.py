@@ -116,6 +116,49 @@ class Problem(ABC):
     def evaluate(self, state: Any) -> Any:
         """Return the objectives of a complete solution, and its violations if the problem is `constrained`."""
 
+    @staticmethod
+    def from_choices(
+        function: Callable[[list[Any]], Any], choices: Iterable[Iterable[Hashable]], **declared: Any
+    ) -> Problem:
+        """Return a problem whose solutions make one choice per step, whatever was chosen before.
+
+        Parameters
+        ----------
+        function
+            Takes a solution, the list of what was chosen, and returns what `evaluate` would.
+        choices
+            For each step, what there is to choose from; each choice of each step is learned by itself.
+        declared
+            Attributes of the problem: n_objectives, maximise, constrained, name, objective_names, ...
+
+        >>> problem = Problem.from_choices(lambda taken: (sum(taken), taken.count(0)), [(0, 1)] * 4, name="light")
+        """
+        from .built_problems import ChoicesProblem
+
+        return ChoicesProblem(function, choices, **declared)
+
+    @staticmethod
+    def from_permutation(
+        function: Callable[[list[Any]], Any], items: Iterable[Hashable], *, code: str = "previous", **declared: Any
+    ) -> Problem:
+        """Return a problem whose solutions are orders of items.
+
+        Parameters
+        ----------
+        function
+            Takes an order, the list of items, and returns what `evaluate` would.
+        items
+            What is to be put in order; all differ.
+        code
+            What is learned: "previous", which item follows which, as suits tours; or "position", which item comes at
+            which place, as suits schedules.
+        declared
+            Attributes of the problem: n_objectives, maximise, constrained, name, objective_names, ...
+        """
+        from .built_problems import PermutationProblem
+
+        return PermutationProblem(function, items, code=code, **declared)
+
 
 @dataclass(frozen=True, eq=False)
 class CompiledProblem:

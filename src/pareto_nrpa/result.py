@@ -45,9 +45,10 @@ class Front:
     violations: NDArray[np.float64]  # [n], the same for all: 0, or the least that was found
     solutions: list[list[Any]]  # the moves of each solution
     policies: NDArray[np.int64]  # [n], the policy that sampled each
+    found_at: NDArray[np.int64] | None = None  # [n], the evaluation at which each was found, from 1; None: not known
 
     def __post_init__(self) -> None:
-        for name in ("objectives", "violations", "policies"):
+        for name in ("objectives", "violations", "policies", *(["found_at"] if self.found_at is not None else [])):
             array = np.array(getattr(self, name))
             array.flags.writeable = False
             object.__setattr__(self, name, array)
@@ -60,10 +61,12 @@ class Front:
         violations: NDArray[np.float64],
         solutions: list[list[Any]],
         policies: NDArray[np.int64],
+        found_at: NDArray[np.int64] | None = None,
     ) -> Front:
         """Return a front in the order of its objectives."""
         order = np.lexsort(objectives.T[::-1])
-        return cls(objectives[order], violations[order], [solutions[i] for i in order], policies[order])
+        found_at = None if found_at is None else found_at[order]
+        return cls(objectives[order], violations[order], [solutions[i] for i in order], policies[order], found_at)
 
     def __len__(self) -> int:
         return len(self.objectives)

@@ -128,6 +128,7 @@ def solve(
     resume: bool = False,
     reference_point: Sequence[float] | None = None,
     max_archive: int | None = None,
+    start: Result | Front | Sequence[Sequence[Any]] = (),
 ) -> Result:
     """Search for the Pareto front of a problem.
 
@@ -156,6 +157,9 @@ def solve(
         The most solutions to keep, at least 2; no limit by default. With many objectives hardly anything dominates
         anything, and fronts of tens of thousands are common. Where there are more, half of them are kept: the best in
         each objective and those that lie farthest apart. `discarded` of the result says how many were lost.
+    start
+        Solutions to begin with: lists of moves, or the result of an earlier search. They are evaluated first, count as
+        evaluations, and the search learns from them. One that goes on from a checkpoint has had them.
 
     Returns
     -------
@@ -195,7 +199,8 @@ def solve(
         if counts_unique(stop):
             _count_unique(search, chosen.name, checkpoint)
         _limit_archive(search, chosen.name, max_archive, checkpoint)
-        return Run(problem, chosen.name, search, stop, seed, reference, listeners, checkpoint).to_the_end()
+        first = [] if search.evaluations else check_start(start, search, chosen.name)
+        return Run(problem, chosen.name, search, stop, seed, reference, listeners, checkpoint, first).to_the_end()
 
 
 def _count_unique(search: Search, algorithm: str, checkpoint: str | os.PathLike[str] | None) -> None:
@@ -219,6 +224,19 @@ def _limit_archive(search: Search, algorithm: str, size: int | None, checkpoint:
         if not hasattr(search, "limit_archive"):  # an algorithm of the user's own
             raise ValueError(f"{algorithm} cannot limit its archive; leave out max_archive.")
         search.limit_archive(int(size))
+
+
+def check_start(start: object, search: Search, algorithm: str) -> list[Sequence[Any]]:
+    """Return the solutions to begin with, as lists of moves."""
+    given = start.front if isinstance(start, Result) else start
+    solutions: Any = given.solutions if isinstance(given, Front) else given
+    if isinstance(solutions, str) or not all(isinstance(solution, list | tuple) for solution in solutions):
+        raise TypeError(f"start must be lists of moves, or a result, got {shown(start)}.")
+    if len(solutions) and not hasattr(search, "add"):
+        raise ValueError(f"{algorithm} cannot begin with solutions; leave out start, or use pareto-nrpa.")
+    if len(solutions):
+        search.expect_add()  # type: ignore[attr-defined]
+    return list(solutions)
 
 
 def check_problem_type(problem: object) -> None:
@@ -280,7 +298,9 @@ class Run:
         reference: NDArray[np.float64] | None,
         callbacks: list[Callbacks],
         checkpoint: str | os.PathLike[str] | None,
+        start: Sequence[Sequence[Any]] = (),
     ) -> None:
+        self.start = start
         self.problem, self.algorithm, self.search, self.stop, self.seed = problem, algorithm, search, stop, seed
         self.reference, self.callbacks, self.checkpoint = reference, callbacks, checkpoint
         self.signs = objective_signs(problem)
@@ -350,6 +370,11 @@ class Run:
     def _loop(self, interrupt: Interrupt) -> None:
         saved = time.perf_counter()
         progress = self.progress()
+        for solution in self.start:
+            if self.stop(progress) or interrupt.requested:
+                break
+            self._add(solution)
+            progress = self.progress()
         while not self.stop(progress):
             if interrupt.requested:
                 self.stopped_by = interrupt.requested
@@ -374,6 +399,13 @@ class Run:
         """Return how far to go without looking up: never past a place where the stop must be asked."""
         look = next_look(self.stop, progress, self.search.slice_size)
         return max(1, int(min(self.stride, look - progress.evaluations)))
+
+    def _add(self, solution: Sequence[Any]) -> None:
+        cpu = time.thread_time()
+        try:
+            self.search.add(solution)  # type: ignore[attr-defined]
+        finally:
+            self.search.cpu_seconds += time.thread_time() - cpu
 
     def _advance(self, n: int) -> None:
         wall, cpu = time.perf_counter(), time.thread_time()

@@ -1,5 +1,7 @@
 """Polished NRPA as a whole: with segments, with a genotype alone, and with neither."""
 
+import copy
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -187,3 +189,28 @@ def test_the_result_says_how_it_was_made(tmp_path):
     again = Result.load(result.save(tmp_path / "r.json"))
     assert again.algorithm == "polished-nrpa"
     assert again.parameters == PolishedNRPA().to_dict()
+
+
+@every_problem
+def test_copies_go_on_alike(name):
+    search = SMALL.start(PROBLEMS[name], seed=4)
+    search.advance(50)
+    copies = [copy.deepcopy(search)]
+    if name.startswith("segments"):
+        copies.append(pickle.loads(pickle.dumps(search)))
+    search.advance(100)
+    for other in copies:
+        other.advance(100)
+        assert other.log().tolist() == search.log().tolist()
+
+
+@every_problem
+def test_solutions_made_elsewhere_can_be_added(name):
+    problem = PROBLEMS[name]
+    donor, taker = (SMALL.start(problem, seed=seed) for seed in (1, 2))
+    donor.advance(200)
+    for solution in donor.front().solutions:
+        taker.add(solution)
+    assert taker.front().objectives.tolist() == donor.front().objectives.tolist()
+    taker.advance(50)
+    assert taker.evaluations == 50 + len(donor.front().solutions)

@@ -85,6 +85,9 @@ def solve(
         Path | None,
         typer.Option(help="Measure the result against the front in this file: a result, a certificate, or a CSV."),
     ] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Begin with the solutions of the result in this .json file.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -115,6 +118,7 @@ def solve(
     from ..exceptions import ParetoNRPAError
     from ..files import check_writable
     from ..reference_front import read_reference_front, with_reference_front
+    from ..result_file import read_result
     from ..solver import Interrupt, check_seed
     from ..solver import solve as run
 
@@ -152,6 +156,7 @@ def solve(
         problem = with_reference_front(problem, read_reference_front(reference_front, problem))
     if problem.n_objectives == 1 and not quiet:
         typer.echo("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
+    first = [] if start is None else read_result(start).front.solutions
     targets = _targets(out, json, problem.name, seed)
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
         fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
@@ -191,6 +196,7 @@ def solve(
                 checkpoint=checkpoint,
                 resume=resume,
                 max_archive=max_archive,
+                start=first,
             )
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         found: Result | None = getattr(error, "result", None)

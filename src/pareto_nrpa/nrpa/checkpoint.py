@@ -79,7 +79,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
     }
     if isinstance(player, PlainPlayer):
         meta["codes"] = [encode(code) for code in player.codes]
-        meta["moves"] = [encode(move) for move in player.moves]
+        meta["moves"] = [encode(move) for move in player.met()]
     arrays = {
         "weights": machine.weights[:, :, : machine.counters[N_CODES]],
         "starts": machine.starts,
@@ -192,7 +192,10 @@ def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyP
     search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
     if isinstance(search.player, PlainPlayer):
         search.player.codes = _numbering(meta["codes"])
-        search.player.moves = _numbering(meta["moves"])
+        search.player.moves = Numbering()
+        moves = [decode(move) for move in meta["moves"]]
+        if search.player.numbers(moves) != list(range(len(moves))):
+            raise ValueError("two numbers for one thing")
     check_arrays(arrays, search)
     search.machine = _restore(search.machine, arrays)
     for slot in range(int(arrays["levels"][:, SIZE].sum()), len(arrays["pool_heads"])):

@@ -9,6 +9,7 @@ import numba
 import numpy as np
 from numba import types
 
+from ..exceptions import ProblemError
 from ..kernels._jit import bundle_kernel, compile_entry, python_function, with_globals
 from ..kernels.bundles import (
     BAD_VIOLATIONS,
@@ -24,16 +25,16 @@ from ..kernels.bundles import (
 )
 from ..kernels.evaluation import check_scores as _check_scores
 from ..kernels.nrpa import following, stack_machine
-from ..kernels.nrpa.following import EXACTLY
+from ..kernels.nrpa.following import EVEN_PRUNED, EXACTLY
 from ..kernels.nrpa.playout import play_from, playout
+from ..messages import unfollowed_message
 from ..play.compiled import CompiledAdapter
-from .memory import make_room
+from .memory import make_room, with_overrun
 from .overflow import weight_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..exceptions import ProblemError
     from ..kernels._jit import Entry
     from ..problem import CompiledProblem
 
@@ -48,7 +49,7 @@ class CompiledPlayer(CompiledAdapter):
         self, problem: CompiledProblem, machine: SearchState, settings: Settings, rng: np.random.Generator
     ) -> None:
         super().__init__(problem)
-        self.machine, self.settings, self.rng = machine, settings, rng
+        self.machine, self.settings, self.rng = with_overrun(machine), settings, rng
         parts, bundle, options, draws = (numba.typeof(x) for x in (self.parts, machine, settings, rng))
         played = types.int64(parts, bundle, options, draws, types.int64, types.int64)
         told = types.void(bundle, options, types.int64)
@@ -61,10 +62,19 @@ class CompiledPlayer(CompiledAdapter):
         # Not among the entries: few ask a compiled problem, and ways in from Python take long to compile.
         self._play_once = compile_entry(stack_machine.play_once, types.int64(*played.args, play), way_in="call")
         self._tell_once = compile_entry(stack_machine.tell_once, types.void(*told.args, learn), way_in="call")
+        self._tell_root = compile_entry(stack_machine.tell_root, told, way_in="pointer")
+
+    @property
+    def for_add(self) -> list[Entry]:
+        """What takes in solutions that were made elsewhere."""
+        return [*self.following, self._tell_root]
 
     def draw(self) -> float:
         """Return the next number of the generator."""
         return self.rng.random()
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.problem, self.machine, self.settings, self.rng)
 
     def random_state(self) -> dict[str, Any]:
         """Return the state of the generator."""
@@ -132,6 +142,18 @@ class CompiledPlayer(CompiledAdapter):
     def note(self, slot: int) -> None:
         """Count a slot whose scores are known; nothing is learned from it."""
         self.following[1].call(self.machine, slot)
+
+    def play_given(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
+        """Play a solution into a slot, pruned or not, with its scores unless the caller has them."""
+        is_played, state = self.follow(policy, slot, self.numbers(solution), EVEN_PRUNED)
+        if not is_played:
+            raise ProblemError(unfollowed_message(self.problem, solution, int(self.machine.counters[DEPTH])))
+        if judge:
+            self.evaluate(slot, state)
+
+    def tell_root(self, slot: int) -> None:
+        """Let the highest level learn from a slot whose scores are known."""
+        self._tell_once.call(self.machine, self.settings, slot, self._tell_root.pointer)
 
     def replay(self, solution: Sequence[Any]) -> Any:
         """Return the final state of a solution; a compiled problem shows none."""

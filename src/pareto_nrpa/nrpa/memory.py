@@ -46,10 +46,21 @@ def new_machine(
         selection=_new_selection(r, n_policies, m),
         objective_weights=np.zeros((0, m)) if objective_weights is None else objective_weights,
         objective_scale=np.ones(m),
-        # Room behind the end: a problem that fills in too many moves is told so, instead of crashing.
-        legal=np.zeros(max_legal + _OVERRUN, dtype=np.int64)[:max_legal],
+        legal=np.zeros(max_legal, dtype=np.int64),
         probabilities=new_room(max_candidates, m),
         factors=np.zeros(max_moves),
+    )
+
+
+def with_overrun(machine: SearchState) -> SearchState:
+    """Return the machine with room behind the end of what a problem fills in: too much is noticed, and crashes nothing.
+
+    Copies of a search, pickled or not, have lost it.
+    """
+    n_legal, (_, m) = machine.legal.size, machine.preferences.shape
+    return machine._replace(
+        legal=np.zeros(n_legal + _OVERRUN, dtype=np.int64)[:n_legal],
+        probabilities=new_room(machine.probabilities.size - PADDING, m),
     )
 
 
@@ -117,7 +128,7 @@ def with_longer_sequences(machine: SearchState, max_moves: int, max_candidates: 
     return machine._replace(
         pool=pool,
         archive=archive,
-        probabilities=np.zeros(pool.codes.shape[1] + PADDING),
+        probabilities=new_room(pool.codes.shape[1], machine.preferences.shape[1]),
         factors=np.zeros(pool.moves.shape[1]),
     )
 

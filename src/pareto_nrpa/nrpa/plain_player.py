@@ -17,6 +17,7 @@ import numpy as np
 from numba import types
 
 from ..exceptions import ProblemError
+from ..kernels._jit import compile_entry
 from ..kernels.bundles import (
     BAD_BIAS,
     EVALUATIONS,
@@ -24,6 +25,7 @@ from ..kernels.bundles import (
     N_CODES,
     N_MOVES,
     NEEDS_ROOM,
+    NO_IDENTITY,
     NO_MOVE,
     REPEATED_MOVE,
     TOO_LONG,
@@ -31,8 +33,9 @@ from ..kernels.bundles import (
     Settings,
 )
 from ..kernels.nrpa import recording
-from ..kernels.nrpa.following import EXACTLY
+from ..kernels.nrpa.following import EVEN_PRUNED, EXACTLY
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
+from ..messages import unfollowed_message
 from ..play.plain import Numbering, PlainAdapter
 from ..problem import Problem, checked_identity
 from .memory import make_room, with_codes, with_longer_sequences
@@ -49,6 +52,22 @@ _MAX_TABLE = 512
 _MAX_EXPONENT = 700.0
 _NOTHING = np.zeros(0)
 _NO_RECORD = np.zeros(0, dtype=np.int64)
+
+
+# Moves of these kinds compare equal to whole numbers that they are not: True is 1, and so is 1.0.
+_BOOLS, _FLOATS = (bool, np.bool_), (float, np.float64, np.float32, np.float16, np.longdouble)
+_APART = frozenset([*_BOOLS, *_FLOATS])
+
+
+def _key(move: Any) -> Any:
+    """Return what a move is known by: itself, with its kind where it would be taken for another one."""
+    kind = type(move)
+    return move if kind not in _APART else (bool if kind in _BOOLS else float, move)
+
+
+def _move(key: Any) -> Any:
+    """Return the move that is known by a key."""
+    return key[1] if type(key) is tuple and len(key) == 2 and key[0] in (bool, float) else key
 
 
 class _Strengths(dict[int, float]):
@@ -91,6 +110,13 @@ class PlainPlayer(PlainAdapter):
         self._flattened: SearchState | None = None
         self._parts: Any = None
         self._looks_up = False
+        told = types.void(numba.typeof(parts), numba.typeof(self._options), types.int64)
+        self._tell_root = compile_entry(recording.tell_root_of, told)
+        self.for_add = [self._tell_root]  # not among the entries: few need it
+
+    def __reduce__(self) -> Any:
+        state = {"codes": self.codes, "moves": self.moves, "_draws": self._draws}
+        return type(self), (self.problem, self.machine, self.settings, self.rng), state
 
     def draw(self) -> float:
         """Return the next number of the generator."""
@@ -145,34 +171,42 @@ class PlainPlayer(PlainAdapter):
 
     def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
-        wanted = self.solution(given)
+        state, depth = self._follow_into(policy, slot, self.solution(given), at)
+        return depth < 0, state
+
+    def _follow_into(self, policy: int, slot: int, wanted: list[Any], at: int) -> tuple[Any, int]:
+        """Play wanted moves into a slot; returns the final state, and the depth where that failed, or -1."""
         played: list[Any] = []
         record: list[int] = []
         biases: list[float] = []
         try:
-            state = self._follow_moves(policy, wanted, at, played, record, biases)
+            state, depth = self._follow_moves(policy, wanted, at, played, record, biases)
+            identity = checked_identity(self.problem, state)
         except ProblemError:
             raise
         except Exception as error:
             raise self.raised(error, len(played)) from error
-        if at == EXACTLY and len(played) < len(wanted):
-            return False, None
-        record += map(self.moves.__getitem__, played)
-        self._call(slot, *self._recorded(policy, state, len(played), record, biases), _NOTHING)
-        return True, state
+        if depth < 0:
+            record += self.numbers(played)
+            self._call(slot, *self._closed(record, biases, len(played), identity, policy), _NOTHING)
+        return state, depth
 
     def _follow_moves(
         self, policy: int, wanted: list[Any], at: int, played: list[Any], record: list[int], biases: list[float]
-    ) -> Any:
-        """Play moves that are wanted as far as they are legal; exactly these, unless there is a step to deviate at."""
+    ) -> tuple[Any, int]:
+        """Play moves that are wanted as far as they are legal; exactly these, unless there is a step to deviate at.
+
+        Returns the final state, and the depth at which that was not possible, or -1.
+        """
         problem, number = self.problem, self.codes
-        exactly = at == EXACTLY
+        exactly, even_pruned = at < 0, at == EVEN_PRUNED and problem.all_moves is not None
         state = problem.initial_state()
         while moves := list(problem.legal_moves(state)):
             step = len(played)
+            if even_pruned and step < len(wanted) and wanted[step] not in moves:
+                moves = list(problem.all_moves(state))  # type: ignore[misc]
             if exactly and (step >= len(wanted) or wanted[step] not in moves):
-                played.clear()
-                break
+                return state, step
             if 0 <= at <= step and len(moves) > 1:
                 others = [move for move in moves if step >= len(wanted) or move != wanted[step]]
                 move, at = others[int(self.draw() * len(others))], EXACTLY
@@ -181,17 +215,18 @@ class PlainPlayer(PlainAdapter):
             else:
                 near = [move for move in wanted if move in moves]
                 move = near[0] if near else moves[int(self.draw() * len(moves))]
+            position = moves.index(move)
             if len(moves) > 1:
                 record.append(len(moves))
                 record += (number[problem.move_code(state, other)] for other in moves)
-                record.append(moves.index(move))
+                record.append(position)
                 if self.bias is not None:
                     biases += self._biases(policy, state, moves)
-            played.append(move)
-            state = problem.play(state, move)
+            played.append(moves[position])
+            state = problem.play(state, moves[position])
             if len(played) > problem.max_moves:
                 raise self.error(TOO_LONG, problem.max_moves)
-        return state
+        return state, len(played) if exactly and len(played) < len(wanted) else -1
 
     def evaluate(self, slot: int, state: Any) -> None:
         """Judge the final state of what was played into a slot, unless that was done before."""
@@ -230,24 +265,57 @@ class PlainPlayer(PlainAdapter):
         biases: list[float] = []
         try:
             state = self._play_moves(policy, played, record, biases)
-            record += map(self.moves.__getitem__, played)
+            record += self.numbers(played)
         except ProblemError:
             raise
         except Exception as error:
             raise self.raised(error, len(played)) from error
-        if not played:
-            raise self.error(NO_MOVE, 0)
-        if len(played) > problem.max_moves:
-            raise self.error(TOO_LONG, problem.max_moves)
-        return state, *self._recorded(policy, state, len(played), record, biases)
+        return state, *self._closed(record, biases, len(played), checked_identity(problem, state), policy)
 
-    def _recorded(
-        self, policy: int, state: Any, n_moves: int, record: list[int], biases: list[float]
+    def _closed(
+        self, record: list[int], biases: list[float], n_moves: int, identity: int, policy: int
     ) -> tuple[Any, Any]:
-        """Return what there is to record of a sequence as arrays, having made room for it."""
+        """Return what there is to record of a sequence as arrays, for which there is room."""
+        if n_moves == 0:
+            raise self.error(NO_MOVE, 0)
+        if n_moves > self.problem.max_moves:
+            raise self.error(TOO_LONG, self.problem.max_moves)
         self._fit(n_moves, len(record))
-        record += (checked_identity(self.problem, state), policy, n_moves)
-        return np.frombuffer(array("q", record), dtype=np.int64), np.array(biases) if biases else _NOTHING
+        record += (identity, policy, n_moves)
+        extras = np.array(biases) if biases else _NOTHING
+        return np.frombuffer(array("q", record), dtype=np.int64), extras
+
+    def choose(self, policy: int, codes: list[int], extra: list[float], number: float) -> int:
+        """Return which of several codes a policy plays, by a random number."""
+        sums = self._safe_sums(policy, codes, extra)
+        return bisect_right(sums, number * sums[-1], 0, len(codes) - 1)
+
+    def record(self, slot: int, branchings: list[int], biases: list[float], moves: Sequence[Any], policy: int) -> None:
+        """Write a sequence into a slot that somebody else has played."""
+        record = [*branchings, *self.numbers(moves)]
+        numbers, extras = self._closed(record, biases, len(moves), NO_IDENTITY, policy)
+        self._call(slot, numbers, extras, _NOTHING)
+
+    def play_given(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
+        """Play a solution into a slot, pruned or not, with its scores unless the caller has them."""
+        state, depth = self._follow_into(policy, slot, list(solution), EVEN_PRUNED)
+        if depth >= 0:
+            raise ProblemError(unfollowed_message(self.problem, solution, depth))
+        if judge:
+            self.machine.pool.scores[slot] = self.judge(state)
+
+    def tell_root(self, slot: int) -> None:
+        """Let the highest level learn from a slot whose scores are known."""
+        self._tell_root.call(self._flat(), self._options, slot)
+
+    def numbers(self, solution: Sequence[Any]) -> list[int]:
+        """Return the numbers of moves."""
+        keys = solution if _APART.isdisjoint(map(type, solution)) else map(_key, solution)
+        return list(map(self.moves.__getitem__, keys))
+
+    def met(self) -> list[Any]:
+        """Return all moves met, in the order of their numbers."""
+        return list(map(_move, self.moves))
 
     def _play_moves(self, policy: int, played: list[Any], record: list[int], biases: list[float]) -> Any:
         """Play to the end, or to one move more than allowed; returns the final state."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from ..archive_view import ArchiveView
 from ..checks import check_whole, shown
 from ..exceptions import ProblemError
 from ..kernels.archive import counting_archive, limited_archive
-from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, Archive, SearchState, Settings
+from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, VIOLATIONS, Archive, SearchState, Settings
 from ..kernels.softmax import MAX_BLOCK
 from ..problem import (
     AnyProblem,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from .checkpoint import Resumable
     from .params import ParetoNRPA
+    from .playout import Playout
 
 # First guesses for a plain problem, whose sequences show their size only when played.
 _PLAIN_CODES, _PLAIN_MOVES, _PLAIN_CANDIDATES = 256, 64, 256
@@ -45,13 +47,18 @@ _MAX_SLICE = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A sequence to evaluate, as handed out by `ask`; equal to itself alone, as its state may be anything."""
+    """A sequence to evaluate, as handed out by `ask`; equal to itself alone, as its state may be anything.
+
+    Told as the k-th evaluation of a search, it is the one whose `found_at` is k in the front.
+    """
 
     solution: list[Any]
     policy: int
     state: Any  # the final state of a plain problem, None for a compiled one
     slot: int
     identity: int | None  # what equal solutions share, where the problem says so
+    # Objectives and violations of a solution evaluated before, to be told again; where `count_unique` was called.
+    known: tuple[NDArray[np.float64], float] | None = None
 
 
 class Search(ArchiveView):
@@ -163,6 +170,13 @@ class Search(ArchiveView):
         self.compile()
         self.player.advance(n)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Search:
+        for problem in (self.problem, self.player.problem):
+            memo[id(problem)] = problem  # nobody changes it, and kernels cannot be copied
+        twin = memo[id(self)] = object.__new__(type(self))
+        vars(twin).update(copy.deepcopy(vars(self), memo))
+        return twin
+
     def ask(self, n: int = 1) -> list[Candidate]:
         """Return n sequences to evaluate, all sampled with the policies as they are now."""
         check_whole("n", n, 0)
@@ -200,7 +214,96 @@ class Search(ArchiveView):
         pool = self.machine.pool
         moves = pool.moves[slot, : pool.heads[slot, N_MOVES]].tolist()
         identity = None if pool.heads[slot, KEY] == NO_IDENTITY else int(pool.heads[slot, KEY])
-        return Candidate(self.player.solution(moves), int(pool.heads[slot, POLICY]), state, slot, identity)
+        solution, policy = self.player.solution(moves), int(pool.heads[slot, POLICY])
+        return Candidate(solution, policy, state, slot, identity, self._known(slot))
+
+    def _known(self, slot: int) -> tuple[NDArray[np.float64], float] | None:
+        """Return objectives and violations of a recorded solution that was evaluated before, or None."""
+        archive, pool = self.machine.archive, self.machine.pool
+        n_moves = pool.heads[slot, N_MOVES]
+        scores = self.player.known(archive, pool.heads[slot, KEY], pool.moves[slot, :n_moves], n_moves)
+        return None if scores is None else (scores[1:] * self._signs, float(scores[VIOLATIONS]))
+
+    def playout(self, *, policy: int | None = None, rng: np.random.Generator | None = None) -> Playout:
+        """Return a playout that the caller drives: `choose` as often as there is a choice, then `finish` and `tell`.
+
+        Parameters
+        ----------
+        policy
+            The number of the policy to play; drawn by default.
+        rng
+            Where to draw from; the generator of the search by default.
+        """
+        from .playout import Playout
+
+        if isinstance(self.player, CompiledPlayer):
+            raise ProblemError(f"{problem_name(self.problem)} is compiled and plays itself; use ask() instead.")
+        self.compile()
+        draw, n_policies = self.player.draw if rng is None else rng.random, self.machine.weights.shape[1]
+        if policy is None:
+            policy = int(draw() * n_policies) if n_policies > 1 else 0
+        check_whole("policy", policy, 0, n_policies - 1)
+        return Playout(self, policy, draw)
+
+    def take_in(self, branchings: list[int], biases: list[float], moves: list[Any], policy: int) -> Candidate:
+        """Return a sequence played elsewhere, code by code, as a candidate."""
+        assert isinstance(self.player, PlainPlayer)
+        slot = self.open_slot()
+        try:
+            self.player.record(slot, branchings, biases, moves, policy)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+        candidate = self._candidate(slot, None)
+        self.pending.append(candidate)
+        return candidate
+
+    def expect_add(self) -> None:
+        """Let `compile` see to what `add` needs, too."""
+        entries = self.player.entries
+        entries += [entry for entry in self.player.for_add if entry not in entries]
+
+    def add(
+        self,
+        solution: Sequence[Any],
+        objectives: ArrayLike | None = None,
+        violations: float | None = None,
+        *,
+        policy: int | None = None,
+    ) -> None:
+        """Learn from a solution that `ask` did not make: a start, somebody else's front.
+
+        The highest level learns from it, as if the level below had found it: it enters the archive and the set of that
+        level if it is good enough, and then one step of learning is made towards it. It counts as an evaluation, not as
+        an iteration of a level.
+
+        Parameters
+        ----------
+        solution
+            Its moves, all of them legal.
+        objectives, violations
+            What it is worth; the problem evaluates it by default.
+        policy
+            The policy that learns from it; each in turn by default.
+        """
+        self.expect_add()
+        self.compile()
+        given = None
+        if objectives is not None:
+            rows: Any = [objectives]
+            given = self._scores([solution], rows, None if violations is None else [violations])[0]
+        n_policies = self.machine.weights.shape[1]
+        policy = self.evaluations % n_policies if policy is None else policy
+        check_whole("policy", policy, 0, n_policies - 1)
+        slot = self.open_slot()
+        try:
+            self.player.play_given(solution, policy, slot, judge=given is None)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+        if given is not None:
+            self.machine.pool.scores[slot] = given
+        self.player.tell_root(slot)
 
     def restore_pending(self, slot: int) -> None:
         """Take up a sequence again that was asked for, and not told of, before a checkpoint."""
@@ -217,6 +320,18 @@ class Search(ArchiveView):
         """Learn from evaluated candidates, in the given order; tell in the order asked for repeatable runs."""
         self.compile()
         candidates = list(candidates)  # it may be `pending` itself, which changes on the way
+        scores = self._scores(candidates, objectives, violations)
+        self._check_pending(candidates, "tell")
+        for candidate, row in zip(candidates, scores, strict=True):
+            self.pending.remove(candidate)
+            self.make_room()
+            self.machine.pool.scores[candidate.slot] = row
+            self.learn(candidate.slot)
+
+    def _scores(
+        self, candidates: Sequence[Any], objectives: ArrayLike, violations: ArrayLike | None
+    ) -> NDArray[np.float64]:
+        """Return violations and minimised objectives of candidates, a row each, or say what is wrong with them."""
         m = self.problem.n_objectives
         try:
             values = np.asarray(objectives, dtype=float)
@@ -235,12 +350,7 @@ class Search(ArchiveView):
             raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
         if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
             raise ProblemError("objectives and violations must be finite, violations not negative; got others.")
-        self._check_pending(candidates, "tell")
-        for candidate, row, count in zip(candidates, values, counts, strict=True):
-            self.pending.remove(candidate)
-            self.make_room()
-            self.machine.pool.scores[candidate.slot] = [count, *(row * self._signs)]
-            self.learn(candidate.slot)
+        return np.column_stack([counts, values * self._signs])
 
     def drop(self, candidates: Sequence[Candidate]) -> None:
         """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -239,7 +240,8 @@ class WindowedSearch:
 
     def front(self) -> Front:
         """Return the best of all that was told."""
-        return self._search.front()
+        front = self._search.front()
+        return replace(front, found_at=np.array(self._counts)[front.found_at])
 
     def log(self) -> NDArray[np.float64]:
         """Return evaluation, violations and minimised objectives of all that ever was in the front."""

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..exceptions import ProblemError
-from ..kernels._jit import compile_entry
+from ..kernels._jit import compile_entry, interpreted
+from ..kernels.seen import known_scores
 from ..messages import status_message
 from ..problem import objective_signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ..kernels._jit import Entry
+    from ..kernels.bundles import Archive
     from ..problem import AnyProblem
 
 
@@ -44,6 +49,7 @@ class Adapter:
         self.signs = objective_signs(problem)
         self.entries: list[Code] = []
         self._n_compiled = 0
+        self._known_scores: Any = None
 
     def bind(self, function: Callable[..., Any], signature: Any, *, allocates: bool = False, **bound: Any) -> Entry:
         """Return a function as compiled code, with `bound` standing in for global names that it leaves open."""
@@ -57,6 +63,14 @@ class Adapter:
             for entry in self.entries:
                 entry.compile()
             self._n_compiled = len(self.entries)
+
+    def known(self, archive: Archive, identity: int, moves: NDArray[np.int64], n_moves: int) -> Any:
+        """Return the scores of a solution that was evaluated before, where that is kept account of, or None."""
+        if archive.keys.size == 0:
+            return None
+        if self._known_scores is None:
+            self._known_scores = interpreted(known_scores)  # its kernels are then found again on disk
+        return self._known_scores(archive.keys, archive.key_scores, identity, moves, n_moves)
 
     def error(self, status: int, depth: int) -> ProblemError:
         """Return the error for a promise that the problem broke."""

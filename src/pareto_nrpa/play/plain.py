@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ProblemError
-from ..kernels._jit import interpreted
-from ..kernels.bundles import BAD_VIOLATIONS, NOT_FINITE, Archive
-from ..kernels.seen import known_scores
+from ..kernels.bundles import BAD_VIOLATIONS, NOT_FINITE
 from ..problem import Problem, checked_evaluation, plain_bias, problem_name
 from .adapter import Adapter
 
@@ -51,7 +49,6 @@ class PlainAdapter(Adapter):
         self.moves: Numbering = Numbering()
         self.bias = plain_bias(problem) if has_bias else None
         self._by_number: list[Any] = []
-        self._known_scores: Any = None
         self._sign_of: list[float] = self.signs.tolist()
         self._scores = np.zeros(1 + problem.n_objectives)
         self._scores_view: Any = self._scores.data  # the fast way to write single numbers
@@ -77,14 +74,6 @@ class PlainAdapter(Adapter):
             scores[k] = sign * values[k - 1]
         return self._scores
 
-    def known(self, archive: Archive, identity: int, moves: NDArray[np.int64], n_moves: int) -> Any:
-        """Return the scores of a solution that was evaluated before, where that is kept account of, or None."""
-        if archive.keys.size == 0:
-            return None
-        if self._known_scores is None:
-            self._known_scores = interpreted(known_scores)  # its kernels are then found again on disk
-        return self._known_scores(archive.keys, archive.key_scores, identity, moves, n_moves)
-
     def raised(self, error: Exception, depth: int) -> ProblemError:
         """Return what a method of the problem raised as an error that says where."""
         name = problem_name(self.problem)
@@ -93,8 +82,12 @@ class PlainAdapter(Adapter):
     def solution(self, numbers: Sequence[int]) -> list[Any]:
         """Return the moves behind their numbers."""
         if len(self._by_number) < len(self.moves):
-            self._by_number = list(self.moves)
+            self._by_number = self.met()
         return [self._by_number[number] for number in numbers]
+
+    def met(self) -> list[Any]:
+        """Return all moves met, in the order of their numbers."""
+        return list(self.moves)
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:
         """Return the numbers of moves."""

@@ -39,7 +39,7 @@ class Judge:
         }
         limit_width = segments.limit_width if segments.limit_of is not None else 1
         self._here = new_neighbourhood(len(genotype.moves), player.signs, segments.cost_width, limit_width, _ROOM)
-        self._parts, self._rng = player.parts, player.rng
+        self._player, self._parts, self._rng = player, player.parts, player.rng
         kinds = [numba.typeof(x) for x in (self._parts, self._here)]
         steps = {
             "append": small_kernel(with_globals(kernels.append_move, **words)),
@@ -62,6 +62,13 @@ class Judge:
             data_class=type(player.problem.data),
             distance_of=bundle_kernel(with_globals(kernels.distance, **words)),
         )
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._player,), self._here
+
+    def __setstate__(self, here: kernels.Neighbourhood) -> None:
+        for mine, copied in zip(self._here, here, strict=True):
+            mine[:] = copied
 
     @property
     def n_judged(self) -> int:

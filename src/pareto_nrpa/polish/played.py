@@ -52,7 +52,6 @@ class PlayedNeighbours:
             self._options = [search.player.numbers(step) for step in genotype.moves]
             self._changes = [self._choose, self._choose_some, self._mix]
         self._n_policies = search.polish.n_policies
-        self._key = stored(solution_key)
         # Where nobody says what a solution is, the one change is to leave its path somewhere. Changes are made of
         # solutions of the front, and of walkers: a kind each.
         self._n_changes = max(1, len(self._changes))
@@ -65,7 +64,7 @@ class PlayedNeighbours:
 
     def compile(self) -> None:
         """Compile what knows solutions again."""
-        self._key(0, np.zeros(1, dtype=np.int64), 1)
+        stored(solution_key)(0, np.zeros(1, dtype=np.int64), 1)
 
     def propose(self) -> tuple[int, Any]:
         """Play something that was not met before, if that is to be found."""
@@ -134,7 +133,7 @@ class PlayedNeighbours:
     def _is_new(self, slot: int) -> bool:
         """Tell whether what was played into a slot was never met before; it is now."""
         heads = self._search.machine.pool.heads[slot]
-        key = int(self._key(int(heads[KEY]), self._search.machine.pool.moves[slot], int(heads[N_MOVES])))
+        key = int(stored(solution_key)(int(heads[KEY]), self._search.machine.pool.moves[slot], int(heads[N_MOVES])))
         if key in self._met:
             return False
         if len(self._met) == _MOST_MET:

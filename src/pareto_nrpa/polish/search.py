@@ -49,7 +49,7 @@ class PolishedSearch(Search):
         self.polish = params
         self._members: tuple[int, Members] | None = None
         self._is_checked = False
-        self.player.following  # noqa: B018, bound before anything is compiled
+        self.player.following  # noqa: B018 - bound, that it may be compiled
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
         self.local = ScreenedNeighbours(self) if screens else PlayedNeighbours(self)
 
@@ -60,6 +60,7 @@ class PolishedSearch(Search):
 
     def compile(self) -> None:
         """Compile, or load from disk, what `advance` needs."""
+        self.player.following  # noqa: B018 - bound, that it may be compiled
         super().compile()
         if not self._is_checked:
             self.local.compile()

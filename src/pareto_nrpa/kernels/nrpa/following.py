@@ -22,16 +22,16 @@ from .playout import set_start
 from .select import release
 
 # The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
-initial_state = legal_moves = play = move_code = bias = judge = identity = follow_out = data_class = None
+initial_state = legal_moves = all_moves = play = move_code = bias = judge = identity = follow_out = data_class = None
 
-#: In the place of a step: nowhere, the sequence is to be played as it is.
-EXACTLY = -1
+#: In the place of a step: nowhere, the sequence is to be played as it is; also where pruning would not play it.
+EXACTLY, EVEN_PRUNED = -1, -2
 
 
 def follow(parts, machine, settings, rng, policy, slot, given, at):
     """Play and evaluate given moves, recording them in a slot; returns a status.
 
-    As they are (`at` is EXACTLY), or with another move at the first decision from step `at` on, and the given ones
+    As they are (`at` is EXACTLY or EVEN_PRUNED), or with another move at the first decision from step `at` on, and the given ones
     after it as far as they are legal.
     """
     data = data_class(*parts)
@@ -75,7 +75,8 @@ def follow_from(
     """Play given moves from a state to the end."""
     learned = weights[0, policy]
     moves, codes, biases = pool.moves[slot], pool.codes[slot], pool.biases[slot]
-    exactly = at == EXACTLY
+    exactly = at < 0
+    even_pruned = at == EVEN_PRUNED
     n_moves = 0
     n_branchings = 0
     begin = 0
@@ -90,6 +91,11 @@ def follow_from(
             return TOO_MANY_CANDIDATES
         if exactly:
             position = position_of(given[n_moves], legal, count) if n_moves < given.size else np.int64(-1)
+            if position < 0 and even_pruned and n_moves < given.size:
+                count = all_moves(data, state, legal)
+                if count < 0 or count > legal.size or begin + count > codes.size:
+                    return TOO_MANY_CANDIDATES
+                position = position_of(given[n_moves], legal, count)
             if position < 0:
                 return ILLEGAL_MOVE
         elif 0 <= at <= n_moves and count > 1:
@@ -116,6 +122,7 @@ def follow_from(
         n_moves += 1
         play(data, state, legal[position])
     if exactly and n_moves < given.size:
+        counters[DEPTH] = n_moves
         return ILLEGAL_MOVE
     pool.heads[slot, POLICY] = policy
     pool.heads[slot, N_MOVES] = n_moves

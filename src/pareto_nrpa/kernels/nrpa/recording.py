@@ -24,7 +24,7 @@ from ..bundles import (
 )
 from ..softmax import fast_exp2, power_scale
 from .following import note
-from .stack_machine import has_room, take, tell
+from .stack_machine import has_room, take, tell, tell_root
 
 #: Says that any unused slot will do.
 ANY_SLOT = -1
@@ -71,6 +71,11 @@ def record_and_tell(parts, options, slot, record, biases, scores):
 def count_only(parts, slot):
     """Count an evaluated sequence, and learn nothing from it."""
     note(_unflatten(parts), slot)
+
+
+def tell_root_of(parts, options, slot):
+    """Let the highest level learn from a slot whose scores are known."""
+    tell_root(_unflatten(parts), Settings(*options), slot)
 
 
 @bundle_kernel

@@ -8,19 +8,21 @@ from ..bundles import (
     EVALUATIONS,
     ITERATIONS,
     N_ARCHIVED,
+    N_BRANCHINGS,
     N_CODES,
     N_FREE,
     N_FRONT,
     N_LOGGED,
     NEEDS_ROOM,
     OK,
+    POLICY,
     REPETITIONS,
     RESTARTS,
     SIZE,
     STATUS,
 )
 from ..seen import needs_more_keys
-from .adapt import pareto_adapt
+from .adapt import adapt, pareto_adapt
 from .select import release, select
 
 
@@ -51,7 +53,7 @@ def play_once(data, machine, settings, rng, policy, slot, play):
 
 
 def tell_once(machine, settings, slot, learn):
-    """Learn from a slot, for `tell`."""
+    """Learn from a slot, for `tell` and `add`."""
     learn(machine, settings, slot)
 
 
@@ -86,11 +88,7 @@ def tell(machine, settings, slot):
     """Let the search learn from an evaluated sequence, up through all levels that end with it."""
     levels = machine.levels
     members = machine.members
-    machine.counters[EVALUATIONS] += 1
-    remember(machine.archive, machine.pool, slot, machine.counters)
-    if machine.objective_weights.shape[0] > 0:
-        which = machine.counters[RESTARTS] % machine.objective_weights.shape[0]
-        _scalarise(machine.pool.scores[slot], machine.objective_weights[which], machine.objective_scale)
+    _enter(machine, slot)
     members[0, levels[0, SIZE]] = slot
     n_before = levels[0, SIZE]
     levels[0, SIZE] += 1
@@ -137,6 +135,63 @@ def tell(machine, settings, slot):
         _hand_up(level, members, levels)
         level += 1
     _hand_down(level, machine.weights, levels, machine.counters[N_CODES])
+
+
+@bundle_kernel
+def tell_root(machine, settings, slot):
+    """Let the highest level have an evaluated sequence that was made elsewhere, as if the level below had returned it.
+
+    It joins the set of that level, whose policies make one step towards it if it is in the first front. No iteration
+    is counted. Searches of the levels below that are under way end first; where there are none, they begin with this.
+    """
+    levels = machine.levels
+    top = levels.shape[0] - 1
+    members = machine.members[top]
+    n_before = levels[top, SIZE]
+    _enter(machine, slot)
+    members[n_before] = slot
+    levels[top, SIZE], levels[top, N_FRONT], improved = select(
+        members,
+        n_before + 1,
+        n_before,
+        levels[top, N_FRONT],
+        machine.pool,
+        machine.selection,
+        machine.free,
+        machine.counters,
+    )
+    if not improved:
+        return
+    pool = machine.pool
+    for i in range(levels[top, N_FRONT]):
+        if members[i] == slot:
+            adapt(
+                machine.weights[top, pool.heads[slot, POLICY]],
+                pool.codes[slot],
+                pool.biases[slot],
+                pool.ends[slot],
+                pool.chosen[slot],
+                pool.heads[slot, N_BRANCHINGS],
+                settings.alpha * machine.selection.distances[i] if settings.weigh_by_crowding else settings.alpha,
+                settings,
+                machine.probabilities,
+                machine.factors,
+            )
+    under_way = 0
+    for below in range(top):
+        under_way += levels[below, ITERATIONS]
+    if under_way == 0:
+        _hand_down(top, machine.weights, levels, machine.counters[N_CODES])
+
+
+@bundle_kernel
+def _enter(machine, slot):
+    """Count an evaluation, and let it into the archive if it is good enough."""
+    machine.counters[EVALUATIONS] += 1
+    remember(machine.archive, machine.pool, slot, machine.counters)
+    if machine.objective_weights.shape[0] > 0:
+        which = machine.counters[RESTARTS] % machine.objective_weights.shape[0]
+        _scalarise(machine.pool.scores[slot], machine.objective_weights[which], machine.objective_scale)
 
 
 @engine_kernel

@@ -1,0 +1,132 @@
+"""What a parameter is to a policy: a dial, turned in one choice or in several, coarse before fine.
+
+Few values are one choice. Many values, and real numbers, are digits: each choice narrows an interval of cells to one of
+its parts, and has codes of its own, so that a policy first learns where about and then where exactly.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from optuna.distributions import CategoricalDistribution, FloatDistribution
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from optuna.distributions import BaseDistribution
+
+#: Up to so many values are one choice.
+MAX_FLAT = 16
+#: How many parts an interval is cut into.
+BASE = 4
+#: How many times a range of real numbers is cut; what is left is drawn uniformly.
+DEPTH = 7
+
+
+class Cells(NamedTuple):
+    """Some neighbouring cells of a dial."""
+
+    begin: int
+    end: int
+
+
+class Dial:
+    """All values of a parameter in a row, as cells.
+
+    Attributes
+    ----------
+    n_cells
+        How many there are: one for each value, or for each small part of a range of real numbers.
+    is_exact
+        Whether a cell is a single value.
+    """
+
+    def __init__(self, name: str, distribution: BaseDistribution, *, flat: bool = False) -> None:
+        self._name, self._distribution = name, distribution
+        self._low = self._high = 0.0
+        self._is_log = False
+        self.is_exact = True
+        if isinstance(distribution, CategoricalDistribution):
+            self.n_cells, flat = len(distribution.choices), True
+        else:
+            numeric: Any = distribution
+            self._low, self._high, self._is_log = numeric.low, numeric.high, numeric.log
+            self.is_exact = numeric.step is not None
+            span = numeric.high - numeric.low
+            self.n_cells = round(span / numeric.step) + 1 if self.is_exact else BASE**DEPTH
+        self._is_flat = flat or (self.n_cells <= MAX_FLAT and not self._is_log)
+
+    def whole(self) -> Cells:
+        """Return all cells."""
+        return Cells(0, self.n_cells)
+
+    def parts(self, cells: Cells) -> list[Cells]:
+        """Return the parts that cells can be narrowed to; none where there is one cell left."""
+        size = cells.end - cells.begin
+        if size == 1:
+            return []
+        if self._is_flat or size <= BASE:
+            return [Cells(i, i + 1) for i in range(*cells)]
+        inner = {self._cut(cells, k / BASE) for k in range(1, BASE)} - {*cells}
+        edges = [cells.begin, *sorted(inner), cells.end]
+        return [Cells(*pair) for pair in itertools.pairwise(edges)]
+
+    def _cut(self, cells: Cells, share: float) -> int:
+        """Return the cell at which a share of others ends, measured as the distribution measures."""
+        if self._is_log and self.is_exact:
+            first, last = (math.log(self._low + edge - 0.5) for edge in cells)
+            return round(math.exp(first + share * (last - first)) + 0.5 - self._low)
+        return cells.begin + round(share * (cells.end - cells.begin))
+
+    def bias(self, parts: list[Cells]) -> list[float]:
+        """Return what makes all values equally likely before anything is learned, in parts that differ in size."""
+        if self._is_log and self.is_exact:
+            sizes = [math.log((self._low + part.end - 0.5) / (self._low + part.begin - 0.5)) for part in parts]
+        else:
+            sizes = [float(part.end - part.begin) for part in parts]
+        return [math.log(size / max(sizes)) for size in sizes]
+
+    def codes(self, parts: list[Cells]) -> list[Hashable]:
+        """Return a code for each part; equal values of a parameter share it, also where its range has changed."""
+        if self._is_flat and not isinstance(self._distribution, CategoricalDistribution):
+            return [(self._name, self.value(part, 0.0)) for part in parts]
+        scale = (self._low, self._high, self._is_log)
+        return [(self._name, *scale, *part) for part in parts]
+
+    def value(self, cell: Cells, share: float) -> Any:
+        """Return the value of a cell; of one that is a range of real numbers, what lies at a share of it."""
+        distribution: Any = self._distribution
+        if isinstance(distribution, CategoricalDistribution):
+            return distribution.choices[cell.begin]
+        if self.is_exact:
+            value = distribution.low + cell.begin * distribution.step
+            return min(float(value), distribution.high) if isinstance(distribution, FloatDistribution) else int(value)
+        position = (cell.begin + share) / self.n_cells
+        if self._is_log:
+            low, high = math.log(self._low), math.log(self._high)
+            return min(max(math.exp(low + position * (high - low)), self._low), self._high)
+        return min(self._low + position * (self._high - self._low), self._high)
+
+    def cell_of(self, value: Any) -> int:
+        """Return the cell of a value; the nearest one for a value out of range."""
+        distribution: Any = self._distribution
+        if isinstance(distribution, CategoricalDistribution):
+            return int(distribution.to_internal_repr(value))
+        if self.is_exact:
+            position = round((value - distribution.low) / distribution.step)
+        else:
+            low, high, at = self._low, self._high, min(max(value, self._low), self._high)
+            if self._is_log:
+                low, high, at = math.log(low), math.log(high), math.log(at)
+            position = int((at - low) / (high - low) * self.n_cells)
+        return min(max(position, 0), self.n_cells - 1)
+
+    def turns(self, value: Any) -> Iterator[tuple[list[Cells], int]]:
+        """Yield what there was to choose from, and the position chosen, on the way to a value."""
+        cell, cells = self.cell_of(value), self.whole()
+        while parts := self.parts(cells):
+            position = next(i for i, part in enumerate(parts) if cell < part.end)
+            yield parts, position
+            cells = parts[position]
