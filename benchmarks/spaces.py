@@ -1,4 +1,4 @@
-"""Search spaces on which samplers of Optuna and algorithms of pymoo are compared, each with the front it is measured by.
+"""Search spaces on which samplers of Optuna and algorithms of pymoo are compared, with the front each is measured by.
 
 A space is a function of a trial. `reference(points)` turns all points ever found on a space into the front to measure
 against: the true one where it is known.

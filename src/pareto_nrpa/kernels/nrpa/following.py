@@ -31,8 +31,8 @@ EXACTLY, EVEN_PRUNED = -1, -2
 def follow(parts, machine, settings, rng, policy, slot, given, at):
     """Play and evaluate given moves, recording them in a slot; returns a status.
 
-    As they are (`at` is EXACTLY or EVEN_PRUNED), or with another move at the first decision from step `at` on, and the given ones
-    after it as far as they are legal.
+    As they are (`at` is EXACTLY or EVEN_PRUNED), or with another move at the first decision from step `at` on, and the
+    given ones after it as far as they are legal.
     """
     data = data_class(*parts)
     state = initial_state(data)
