@@ -121,7 +121,7 @@ class Dial:
             if self._is_log:
                 low, high, at = math.log(low), math.log(high), math.log(at)
             position = int((at - low) / (high - low) * self.n_cells)
-        return min(max(position, 0), self.n_cells - 1)
+        return int(min(max(position, 0), self.n_cells - 1))
 
     def turns(self, value: Any) -> Iterator[tuple[list[Cells], int]]:
         """Yield what there was to choose from, and the position chosen, on the way to a value."""
