@@ -127,7 +127,7 @@ def trade_offs() -> None:
         "Routes: trade-offs, against NSGA-II with the same moves",
         ["stops", "objectives", *TWO_OBJECTIVES],
         rows,
-        f"Generated instances, {TRADE_OFF_SECONDS:g} s of CPU time, mean over {len(SEEDS)} seed(s): share of the hypervolume of "
+        f"Generated instances, {TRADE_OFF_SECONDS:g} s of CPU time, {len(SEEDS)} seed(s): share of the hypervolume of "
         "the best of all these runs, up to their worst value and a tenth of the range more. NSGA-II samples its first "
         "population by the same bias and with the same pruning.",
         part="routing",
