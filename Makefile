@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
 SELECT := -m "not slow"
 
-.PHONY: help solve test test-all coverage reproduce lint bench clean
+.PHONY: help solve test test-all coverage reproduce lint bench docs linkcheck dist clean
 
 help:
 	@echo "make solve      install, then solve the embedded instance"
@@ -18,6 +18,9 @@ help:
 	@echo "make reproduce  a small version of every experiment of the paper, minutes, into results/quick/"
 	@echo "make lint       check style and types"
 	@echo "make bench      measure speed and quality, tables in benchmarks/results/"
+	@echo "make docs       build the site, examples run anew, into docs/_build/html/"
+	@echo "make linkcheck  look at every link of the site, those to other sites too"
+	@echo "make dist       build what is uploaded to PyPI, and check it, in dist/"
 	@echo "make clean      remove the virtual environment and caches"
 
 solve: $(VENV)/core
@@ -47,8 +50,28 @@ lint: $(VENV)/dev
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py
 
+# A warning is an error: a link that leads nowhere, an example that fails, a docstring that cannot be read.
+SPHINX := $(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet
+
+docs: $(VENV)/docs
+	$(SPHINX) -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+linkcheck: $(VENV)/docs
+	$(SPHINX) -b linkcheck -D gallery_run=0 docs docs/_build/linkcheck
+
+MOST_KB := 1000
+
+dist: $(VENV)/release
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	@for file in dist/*; do test $$(du -k $$file | cut -f1) -lt $(MOST_KB) \
+	  || { echo "$$file has more than $(MOST_KB) KB"; exit 1; }; done
+
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .numba_cache .coverage htmlcov
+	rm -rf docs/_build docs/gallery docs/generated dist
 
 $(VENV)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -62,6 +85,14 @@ $(VENV)/core: $(VENV)/python pyproject.toml
 
 $(VENV)/dev: $(VENV)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@ $(VENV)/core
+
+$(VENV)/docs: $(VENV)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	@touch $@ $(VENV)/core
+
+$(VENV)/release: $(VENV)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[release]"
 	@touch $@ $(VENV)/core
 
 $(VENV)/bench: $(VENV)/python pyproject.toml

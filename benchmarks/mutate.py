@@ -23,8 +23,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pareto_nrpa import Certificate, certify, check_certificate, generate_tsptw, load, read_stops
+from pareto_nrpa import (
+    Certificate,
+    MaxEvaluations,
+    Result,
+    certify,
+    check_certificate,
+    generate_tsptw,
+    load,
+    read_stops,
+    solve,
+)
+from pareto_nrpa.choosing import choice
 from pareto_nrpa.exceptions import ParetoNRPAError
+from pareto_nrpa.itinerary import drivers_list, in_words
+from pareto_nrpa.report import report_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,6 +89,19 @@ def read_certificate(path: Path) -> None:
     certificate = Certificate.load(path)
     certificate.summary()
     check_certificate(certificate, load(TOY))
+
+
+def make_result(folder: Path) -> Path:
+    return solve(load(TOY), stop=MaxEvaluations(100)).save(folder / "result.json")
+
+
+def read_result(path: Path) -> None:
+    result = Result.load(path)
+    report_page([result])
+    for index in range(len(result.front)):
+        in_words(choice(result, index), result.plan)
+        if result.schedules:
+            drivers_list(choice(result, index), result.plan)
 
 
 SPREADSHEET = """name;x;y;opens;closes;service;demand;note
@@ -141,6 +167,7 @@ VEHICLE = {"id": 1, "start_index": 0, "end_index": 0, "capacity": [4], "time_win
 DURATIONS = {"durations": [[0, 100], [90, 0]]}
 VROOM = json.dumps({"jobs": [JOB], "vehicles": [VEHICLE], "matrices": {"car": DURATIONS}})
 
+
 #: A kind more is a line more.
 KINDS = {
     "csv": Kind(make_stops, read_spreadsheet, is_table=True),
@@ -151,6 +178,7 @@ KINDS = {
     "instance": Kind(make_instance, read_instance),
     "matrix": Kind(make_matrix, read_instance),
     "certificate": Kind(make_certificate, read_certificate, is_json=True),
+    "result": Kind(make_result, read_result, is_json=True),
     "open-certificate": Kind(make_open_certificate, read_certificate, is_json=True),
 }
 

@@ -13,6 +13,7 @@ import costly
 import many_objectives
 import plain
 import quality
+import rivals
 import routing
 import scaling
 import speed
@@ -26,6 +27,7 @@ _ALL = (
     startup,
     plain,
     quality,
+    rivals,
     comparison,
     surrogate,
     unique,

@@ -61,4 +61,5 @@ def tour(costs):
 
 if __name__ == "__main__":
     costs = np.random.default_rng(1).random((2, 20, 20))
-    print(solve(tour(costs), ParetoNRPA(), stop=MaxEvaluations(50_000), seed=1).summary())
+    result = solve(tour(costs), ParetoNRPA(), stop=MaxEvaluations(50_000), seed=1)
+    print(result.summary())

@@ -28,6 +28,10 @@ class Knapsack(Problem):
         return [sum(value * taken for value, taken in zip(v, state, strict=True)) for v in (self.weights, self.profits)]
 
 
+def make():
+    return Knapsack(weights=[5, 8, 3, 2, 7, 9, 4, 6], profits=[6, 9, 5, 1, 8, 9, 3, 7])
+
+
 if __name__ == "__main__":
-    problem = Knapsack(weights=[5, 8, 3, 2, 7, 9, 4, 6], profits=[6, 9, 5, 1, 8, 9, 3, 7])
-    print(solve(problem, ParetoNRPA(level=3), stop=MaxEvaluations(2_000), seed=1).summary())
+    result = solve(make(), ParetoNRPA(level=3), stop=MaxEvaluations(2_000), seed=1)
+    print(result.summary())

@@ -1,11 +1,14 @@
 """Shared fixtures, and compiled code that all processes of a test run share."""
 
-import fcntl
 import functools
 import hashlib
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
+
+with suppress(ImportError):  # Windows has no such locks
+    import fcntl
 
 ROOT = Path(__file__).parent.parent
 # The folder is named after the sources of compiled code: no stale kernel is ever tested, and a change elsewhere
@@ -53,7 +56,8 @@ def _compile_once(original):
     return compile
 
 
-Dispatcher.compile = _compile_once(Dispatcher.compile)
+if "fcntl" in globals():
+    Dispatcher.compile = _compile_once(Dispatcher.compile)
 
 
 @pytest.fixture(scope="session")

@@ -18,19 +18,26 @@ from .metrics import MANY_OBJECTIVES
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
+
+    from .choosing import Choice
 
 FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
 _LEAST_WORDS = 12
 # What results have only sometimes.
-EXTRAS = ("unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated", "discarded")
+EXTRAS = (
+    "unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated", "discarded", "plan",
+    "schedules", "command",
+)  # fmt: skip
 _ENDINGS = (".json", ".csv")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Front:
     """Mutually non-dominated solutions, sorted by their first objective."""
 
@@ -61,13 +68,16 @@ class Front:
     def __len__(self) -> int:
         return len(self.objectives)
 
+    def __repr__(self) -> str:
+        return f"<Front of {len(self)}, {self.objectives.shape[1]} objective(s)>"
+
     @property
     def is_feasible(self) -> bool:
         """Whether the front has solutions, and they violate nothing."""
         return len(self) > 0 and not self.violations.any()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """A finished (or interrupted) search."""
 
@@ -90,10 +100,16 @@ class Result:
     # Where the true front is known: its points, how many were found, share of its hypervolume, IGD+ to it.
     truth: dict[str, Any] = field(default_factory=dict)
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
-    log: NDArray[np.float64] | None = field(default=None, repr=False)
+    log: NDArray[np.float64] | None = None
     failures: int = 0  # of the evaluations, those that failed and were survived
     approximated: bool = False  # whether the hypervolumes are, as exact ones would take longer than the search
     discarded: int = 0  # solutions that nothing dominated when they had to go, as the archive was limited
+    plan: dict[str, Any] = field(default_factory=dict)  # of problems with stops: stops, clock, geographic
+    schedules: list[list[list[dict[str, Any]]]] = field(default_factory=list)  # of each solution: routes, of rows
+    command: str = ""  # that made it, where one did
+
+    def __repr__(self) -> str:
+        return f"<Result {self.headline()[0]}>"
 
     @property
     def hypervolume(self) -> float:
@@ -129,7 +145,7 @@ class Result:
             lines.append(f"hypervolume {about}{self.hypervolume:.6g} up to the reference point ({point})")
         elif n and len(self.maximise) >= MANY_OBJECTIVES:
             lines.append(f"hypervolume not measured, as there are {len(self.maximise)} objectives")
-        return lines + ([_beside_the_truth(self.truth)] if self.truth else [])
+        return lines + ([beside_the_truth(self.truth)] if self.truth else [])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
@@ -195,8 +211,8 @@ class Result:
         frame["violations"] = self.front.violations
         frame["policy"] = self.front.policies
         frame["solution"] = self.front.solutions
-        if self.descriptions:
-            frame["description"] = self.descriptions
+        if self.descriptions or self.schedules:
+            frame["description"] = self.words()
         return frame
 
     def columns(self) -> list[str]:
@@ -205,11 +221,60 @@ class Result:
 
     def words(self) -> list[str]:
         """Return each solution of the front in words: the problem's, or its moves."""
-        moves = [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
-        return list(self.descriptions) or moves
+        if self.descriptions:
+            return list(self.descriptions)
+        # Stops that are called by their numbers have no names, and are moves like any other.
+        if any(stop["name"] != str(i) for i, stop in enumerate(self.plan.get("stops", ())) if i) and self.schedules:
+            return [by_names(routes) for routes in self.schedules]
+        return [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
+
+    def knee(self) -> Choice:
+        """Return the solution farthest before the straight line (or plane) between the ends of the front."""
+        from .choosing import choice, knee_index
+
+        return choice(self, knee_index(self))
+
+    def best(self, weights: Sequence[float] | Mapping[str, float] | None = None) -> Choice:
+        """Return the best compromise: a weight for each objective, in order or by name; equal ones by default."""
+        from .choosing import best_index, choice
+
+        return choice(self, best_index(self, weights))
+
+    def within(self, limits: Mapping[str, float] | None = None, /, **more: float) -> Result:
+        """Return a result with the solutions that keep to limits, as in `within(cost=950)`.
+
+        A limit is the most, or the least of an objective that is maximised. Names that Python does not allow as
+        keywords go into a dictionary: `within({"CO2 (kg)": 12})`.
+        """
+        from .choosing import within
+
+        return within(self, {**(limits or {}), **more})
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page on which to choose, one HTML file that needs nothing else, and return the path."""
+        from .report import write_report
+
+        return write_report([self], path)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the front by matplotlib: as points, or as lines across the axes of three objectives and more."""
+        from .report.plotting import plot_front
+
+        return plot_front(self, ax)
+
+    def _repr_html_(self) -> str:
+        from .report.picture import notebook_view
+
+        return notebook_view(self)
 
 
-def _beside_the_truth(truth: dict[str, Any]) -> str:
+def by_names(routes: list[list[dict[str, Any]]]) -> str:
+    """Return routes in words: their stops by name, without the depot."""
+    return " | ".join(" - ".join(row["name"] for row in route if row["stop"]) for route in routes)
+
+
+def beside_the_truth(truth: dict[str, Any]) -> str:
+    """Return in a sentence how much of the true front was found."""
     share = truth.get("share_of_hypervolume")
     volume = "" if share is None else f"the front has {share:.2%} of its hypervolume, "
     front = "true front" if truth.get("complete", 1) else "reference front"
@@ -227,6 +292,8 @@ def plain(value: Any) -> Any:
         return plain(value.item())
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float | str):

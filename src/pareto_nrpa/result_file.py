@@ -9,6 +9,7 @@ import numpy as np
 
 from .checks import is_number, shown
 from .exceptions import ParetoNRPAError
+from .plan_fields import are_schedules, fit_together, is_plan
 from .result import EXTRAS, FORMAT, Front, Result
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def _result(content: Any) -> Result:
     violations = np.array(values.pop("violations"), dtype=float)
     _check_front(objectives * np.where(values["maximise"], -1.0, 1.0), violations)
     front = Front(objectives, violations, values.pop("solutions"), np.array(values.pop("policies"), dtype=np.int64))
+    if not fit_together(values.get("plan", {}), values.get("schedules", [])):
+        raise _Wrong("schedules have stops that are not in the plan")
     history = np.array(values.pop("history"), dtype=float).reshape(-1, 2)
     if (np.diff(history[:, 0]) < 0).any():
         raise _Wrong("history goes back in its evaluations")
@@ -61,7 +64,7 @@ def _result(content: Any) -> Result:
 def _lengths(values: dict[str, Any], n: int, m: int) -> dict[str, tuple[int, ...]]:
     """Return how long the parts must be that go with each other; 0 where one may be missing."""
     whole = {"objectives": (n,), "violations": (n,), "policies": (n,), "reference_point": (m, 0)}
-    parts = {"objective_names": (m, 0), "descriptions": (n, 0)}
+    parts = {"objective_names": (m, 0), "descriptions": (n, 0), "schedules": (n, 0)}
     if any(len(row) != m for row in values["objectives"]):
         raise _Wrong(f"every row of objectives must have {m} numbers")
     return whole | {name: length for name, length in parts.items() if name in values}
@@ -183,6 +186,9 @@ _OPTIONAL: dict[str, tuple[Callable[[Any], Any], str]] = {
     "truth": (_checked(_is_comparison), "points, found, igd_plus and other numbers"),
     "failures": _WHOLE,
     "discarded": _WHOLE,
+    "plan": (_checked(is_plan), "stops with names and numbers, clock and geographic"),
+    "schedules": (_checked(are_schedules), "routes of rows, with stop, name and times, for each solution"),
+    "command": _TEXT,
     "approximated": (_checked(lambda value: type(value) is bool), "true or false"),
 }
 assert _OPTIONAL.keys() == set(EXTRAS)

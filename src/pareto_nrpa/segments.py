@@ -10,7 +10,10 @@ from .kernels.bundles import END as END
 from .kernels.bundles import START as START
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from .problem import CompiledProblem
 
@@ -67,3 +70,47 @@ def check_segments(segments: Segments, problem: CompiledProblem) -> None:
             f"cost_width of segments must be at least the number of objectives ({problem.n_objectives}), and "
             f"limit_width at least 1, got {segments.cost_width} and {segments.limit_width}."
         )
+
+
+# What a sum of decimals in another order may differ by, and far more.
+_TOLERANCE = 1e-6
+
+
+def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.random.Generator) -> None:
+    """Raise `ProblemError` if the segments of a solution, joined in some grouping, say other than `evaluate`."""
+    segments = problem.segments
+    assert segments is not None
+    objectives, violations = problem.replay(solution)
+    moves = [START, *solution, END]
+    costs = _joined(problem, "cost_of", "join_costs", segments.cost_width, moves, rng)[-problem.n_objectives :]
+    if not all(abs(a - b) <= _TOLERANCE * max(1.0, abs(b)) for a, b in zip(costs, objectives, strict=True)):
+        raise ProblemError(
+            f"the segments of {problem.name} give objectives {costs.tolist()} for {list(solution)!r:.60}, and "
+            f"evaluate() {objectives.tolist()}; correct cost_of or join_costs, or leave segments out."
+        )
+    if segments.limit_of is not None:
+        distance = _joined(problem, "limit_of", "join_limits", segments.limit_width, moves, rng)[0]
+        if (distance == 0) != (violations == 0):
+            raise ProblemError(
+                f"the segments of {problem.name} are {distance:g} from feasible for {list(solution)!r:.60}, and "
+                f"evaluate() gives {violations:g} violations; correct limit_of or join_limits, or leave segments out."
+            )
+
+
+def _joined(
+    problem: CompiledProblem, one: str, join: str, width: int, moves: Sequence[int], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the row of a stretch of moves, joined from two parts that are made likewise."""
+    import numpy as np
+
+    from .kernels._jit import python_function
+
+    out = np.full(width, np.nan)
+    kernels = problem.segments.kernels  # type: ignore[union-attr]
+    if len(moves) == 1:
+        python_function(kernels[one])(problem.data, moves[0], out)
+        return out
+    cut = int(rng.integers(1, len(moves)))
+    parts = (_joined(problem, one, join, width, part, rng) for part in (moves[:cut], moves[cut:]))
+    python_function(kernels[join])(problem.data, *parts, out)
+    return out

@@ -23,12 +23,12 @@ from .exceptions import CheckpointError, ProblemError
 from .files import check_writable, locked
 from .metrics import hypervolume_history, is_affordable, worst_point
 from .problem import AnyProblem, CompiledProblem, Problem, objective_signs, problem_fingerprint, problem_name
-from .result import Front, Result
+from .result import Front, Result, plain
 from .stop import Progress, StopCriterion, budget_of, check_stop, counts_unique, fired_by, next_look
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
     from numpy.typing import NDArray
@@ -461,13 +461,19 @@ class Run:
         )
 
     def _described(self, found: Result) -> Result:
+        if self.problem.plan is not None:
+            schedules = self._of_each(found, self.problem.plan.schedule, "schedule() of the plan")
+            found = replace(found, plan=plain(self.problem.plan.to_dict()), schedules=plain(schedules))
         if self.problem.describe is None:
             return found
+        return replace(found, descriptions=list(map(str, self._of_each(found, self.problem.describe, "describe()"))))
+
+    def _of_each(self, found: Result, say: Callable[[list[Any]], Any], what: str) -> list[Any]:
         try:
-            return replace(found, descriptions=[str(self.problem.describe(s)) for s in found.front.solutions])
+            return [say(solution) for solution in found.front.solutions]
         except Exception as error:
             name, reason = problem_name(self.problem), f"{type(error).__name__}: {shown(str(error))}"
-            raise ProblemError(f"describe() of {name} raised {reason}; mend it.") from error
+            raise ProblemError(f"{what} of {name} raised {reason}; mend it.") from error
 
     def _truth(self, points: NDArray[np.float64]) -> dict[str, Any]:
         """Return what a front comes to beside the one that the problem carries."""

@@ -22,6 +22,7 @@ from .problem import (
     problem_name,
     wrong_evaluation,
 )
+from .segments import check_judgement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +46,9 @@ def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> N
         solutions.append(_play(game, rng))
     if problem.genotype is not None:
         check_genotype(problem, solutions)
+    if isinstance(problem, CompiledProblem) and problem.segments is not None:
+        for solution in [*solutions, *problem.genotype.examples()]:  # type: ignore[union-attr]
+            check_judgement(problem, solution, rng)
 
 
 def _play(game: _PlainGame | _CompiledGame, rng: np.random.Generator) -> list[Any]:

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from .. import __version__
-from . import certify, data, experiment, info, solve
+from . import certify, compare, data, experiment, info, report, show, solve
 from .common import fail
 
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
 _INTERRUPTED = 130
 
 app = typer.Typer(
-    help="Find trade-offs in discrete multi-objective problems by Pareto-NRPA (ECAI 2025).",
+    help="Find trade-offs in discrete multi-objective problems by Monte-Carlo search (Pareto-NRPA, ECAI 2025).",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -31,7 +32,10 @@ app = typer.Typer(
 
 # A new command is a module beside this one and a line here; a new group has a typer app of its own.
 app.command()(solve.solve)
+app.command()(report.report)
+app.command()(show.show)
 app.command()(certify.certify)
+app.command()(compare.compare)
 app.command()(info.info)
 app.add_typer(data.app, name="data")
 app.add_typer(experiment.app, name="experiment")
@@ -62,7 +66,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = app(arguments, standalone_mode=False) or 0
+        words = sys.argv[1:] if arguments is None else arguments
+        code = app(arguments, standalone_mode=False, obj=shlex.join(["pareto-nrpa", *words])) or 0
         if code == _INTERRUPTED:  # typer returns this for Ctrl-C instead of raising
             raise KeyboardInterrupt
         sys.exit(code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,6 +26,7 @@ _DEFAULT_OUT = "results"
 
 
 def solve(
+    context: typer.Context,
     instance: Annotated[
         str,
         typer.Argument(
@@ -91,6 +93,9 @@ def solve(
         ),
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file, replacing it.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page on which to choose to this .html file, replacing it.")
+    ] = None,
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="Save the search to this file every ten seconds and at the end."),
@@ -108,6 +113,7 @@ def solve(
     from ..algorithms import algorithm as by_name
     from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
+    from ..files import check_writable
     from ..reference_front import read_reference_front, with_reference_front
     from ..solver import Interrupt, check_seed
     from ..solver import solve as run
@@ -149,6 +155,13 @@ def solve(
     targets = _targets(out, json, problem.name, seed)
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
         fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
+    if report is not None:
+        from ..report import check_page_name
+
+        check_page_name(report)
+        check_writable(report)
+        if report.resolve() in [target.resolve() for target in (*targets, *([checkpoint] if checkpoint else []))]:
+            fail(f"--report and the result cannot be the same file, got {report} for both.")
     if resume and checkpoint is None:
         fail("--resume needs the file to go on from: give it with --checkpoint.")
     from ..progress import ProgressBar
@@ -156,11 +169,16 @@ def solve(
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     saved: list[Path] = []
 
+    def signed(found: Result) -> Result:
+        return replace(found, command=context.obj or "")
+
     class Saving(Callbacks):
         """Saves before the search returns: until then no signal comes between."""
 
         def on_end(self, result: Result) -> None:
-            saved.extend(_save(result, targets, json, out))
+            saved.extend(_save(signed(result), targets, json, out))
+            if report is not None:
+                saved.append(signed(result).report(report))
 
     try:
         with bar:
@@ -179,7 +197,7 @@ def solve(
         if found is None:
             raise
         with Interrupt(patience=math.inf):
-            where = _rescued(found, saved, lambda: _save(found, targets, json, out))
+            where = _rescued(found, saved, lambda: _save(signed(found), targets, json, out))
         reason = str(error) if isinstance(error, ParetoNRPAError) else f"{type(error).__name__}: {error}"
         raise ParetoNRPAError(f"{reason.rstrip('. ')}. {where}") from error
     if not quiet:

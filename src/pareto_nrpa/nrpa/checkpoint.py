@@ -92,7 +92,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     arrays["sum"] = sum_of(arrays)
-    write_atomically(path, lambda file: np.savez(file, allow_pickle=False, **arrays))
+    write_atomically(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
 
 
 def _used_pool(search: Search) -> dict[str, NDArray[Any]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..callbacks import Listener
     from ..nrpa.params import ParetoNRPA
+    from ..polish.params import PolishedNRPA
     from ..result import Result
 
 # Ends of a search that come when they come: its result may as well have all that is finished.
@@ -32,7 +33,7 @@ _CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
 
 def solve_parallel(
     problem: Problem,
-    algorithm: ParetoNRPA | None = None,
+    algorithm: ParetoNRPA | PolishedNRPA | None = None,
     *,
     stop: StopCriterion,
     seed: int = 0,
@@ -218,15 +219,18 @@ def _check_workers(workers: int | None, executor: Executor | None, lookahead: in
 
 def _check_algorithm(algorithm: object) -> None:
     from ..nrpa.params import ParetoNRPA
+    from ..polish.params import PolishedNRPA
 
-    if not isinstance(algorithm, ParetoNRPA):
+    if not isinstance(algorithm, ParetoNRPA | PolishedNRPA):
         raise TypeError(
-            f"algorithm must be a ParetoNRPA, which can be asked for solutions, got {type(algorithm).__name__}; other "
-            "algorithms evaluate one by one: use solve."
+            "algorithm must be a ParetoNRPA or a PolishedNRPA, which can be asked for solutions, got "
+            f"{type(algorithm).__name__}; other algorithms evaluate one by one: use solve."
         )
 
 
-def _header(problem: Problem, algorithm: ParetoNRPA, seed: int, lookahead: int, budget: int | None) -> dict[str, Any]:
+def _header(
+    problem: Problem, algorithm: ParetoNRPA | PolishedNRPA, seed: int, lookahead: int, budget: int | None
+) -> dict[str, Any]:
     """Return what makes a search, for its journal; the budget of the first part decides N, as in `solve`."""
     return {
         "instance": problem_name(problem),

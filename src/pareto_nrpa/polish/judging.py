@@ -8,9 +8,9 @@ import numba
 import numpy as np
 from numba import types
 
-from ..kernels._jit import bundle_kernel, python_function, small_kernel, with_globals
+from ..kernels._jit import bundle_kernel, small_kernel, with_globals
 from ..kernels.polish import neighbourhood as kernels
-from ..kernels.polish.neighbourhood import KIND, N_FOUND, N_JUDGED, NO_KIND, NOISE, new_neighbourhood
+from ..kernels.polish.neighbourhood import LONGEST, N_FOUND, N_JUDGED, N_QUIET, NOISE, ROW, new_neighbourhood
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _ROOM = 256
 _TRIES_PER_STEP = 50
-_write_out = python_function(kernels.write_out)
+# Neighbours to judge before somebody may look at clock and keyboard: about a tenth of a second.
+_MOST = 1_000_000
 
 
 class Judge:
@@ -45,9 +46,9 @@ class Judge:
             "prepend": small_kernel(with_globals(kernels.prepend_move, **words)),
             "judge": small_kernel(with_globals(kernels.judge_neighbour, **words)),
         }
-        self._scan = player.bind(
-            kernels.scan,
-            types.int64(*kinds, types.float64[:, ::1]),
+        self._descend = player.bind(
+            kernels.descend,
+            types.boolean(*kinds, types.float64[:, ::1], types.int64),
             way_in="call",
             data_class=type(player.problem.data),
             measure=bundle_kernel(with_globals(kernels.measure_base, **words)),
@@ -67,26 +68,40 @@ class Judge:
         """How many neighbours were judged so far."""
         return int(self._here.numbers[N_JUDGED])
 
-    @n_judged.setter
-    def n_judged(self, n: int) -> None:
-        self._here.numbers[N_JUDGED] = n
+    @property
+    def n_rows(self) -> int:
+        """Into how many rows neighbours are divided, at most."""
+        return (1 + LONGEST) * len(self._here.base)
 
-    def scan(
-        self, moves: NDArray[np.int64], weights: NDArray[np.float64], front: NDArray[np.float64]
-    ) -> NDArray[np.int64] | None:
-        """Judge all neighbours of a solution; returns the best one for the weights, None if there is no better one.
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """How many neighbours were judged, the row to look at next, how many were looked at in vain."""
+        return tuple(self._here.numbers[[N_JUDGED, ROW, N_QUIET]].tolist())
 
-        `front` are the objectives of what is feasible and known.
-        """
+    @numbers.setter
+    def numbers(self, numbers: tuple[int, ...]) -> None:
+        self._here.numbers[[N_JUDGED, ROW, N_QUIET]] = numbers
+
+    def begin(self, moves: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
+        """Begin a descent for a weighted sum; with weights of 0 it stays where it is, and only looks round."""
         self._here.base[:] = moves
         self._here.weights[:] = weights
-        self._scan.call(self._parts, self._here, front)
-        return self._written(self._here.best) if self._here.best[KIND] != NO_KIND else None
+        self._here.numbers[[ROW, N_QUIET]] = 0
+
+    def descend(self, front: NDArray[np.float64]) -> bool:
+        """Go on for a moment; tells whether the descent has ended. `front`: the objectives of what is known."""
+        self._here.numbers[N_FOUND] = 0
+        return bool(self._descend.call(self._parts, self._here, front, _MOST))
+
+    @property
+    def moves(self) -> NDArray[np.int64]:
+        """Where the descent is."""
+        return np.array(self._here.base)
 
     def found(self) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Return the neighbours that the last scan found worth evaluating, with their (minimised) objectives."""
+        """Return the neighbours that were just found worth evaluating, with their (minimised) objectives."""
         n = int(self._here.numbers[N_FOUND])
-        return [(self._written(self._here.found[i]), self._here.predicted[i].copy()) for i in range(n)]
+        return list(zip(self._here.found[:n].copy(), self._here.predicted[:n].copy(), strict=True))
 
     def is_covered(self, objectives: NDArray[np.float64], front: NDArray[np.float64]) -> bool:
         """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
@@ -97,8 +112,3 @@ class Judge:
         self._here.base[:] = moves
         self._shake.call(self._parts, self._here, self._rng, n_steps, n_steps * _TRIES_PER_STEP)
         return np.array(self._here.base)
-
-    def _written(self, neighbour: NDArray[np.int64]) -> NDArray[np.int64]:
-        out: NDArray[np.int64] = np.empty_like(self._here.base)
-        _write_out(self._here.base, neighbour, out)
-        return out

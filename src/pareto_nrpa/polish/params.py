@@ -49,7 +49,7 @@ class PolishedNRPA:
     playouts: int = 20
     fresh: float = 0.1
     sample: int = 4
-    shake: int = 3
+    shake: int = 6
     bias: float = 1.0
     pruning: bool = True
 
@@ -66,7 +66,7 @@ class PolishedNRPA:
         check_flag("pruning", self.pruning)
         learning = self.learning()
         for field in fields(self):  # plain numbers, whatever came
-            kind = type(field.default)
+            kind: Any = type(field.default)
             object.__setattr__(self, field.name, kind(getattr(learning, field.name, getattr(self, field.name))))
 
     def learning(self) -> ParetoNRPA:

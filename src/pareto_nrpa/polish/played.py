@@ -12,6 +12,7 @@ from ..kernels.bundles import KEY, N_MOVES, POLICY, VIOLATIONS
 from ..kernels.nrpa.following import EXACTLY
 from ..kernels.seen import solution_key
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
+from .walkers import Walkers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 _MOST_MET = 1_000_000
 _TRIES = 20
 # How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
-_RATE, _LEAST_SHARE = 0.02, 0.05
+_RATE, _LEAST_SHARE, _LEAST = 0.02, 0.4, 1e-6
+_MOST_CHANGES, _TAIL = 50, 0.7
 PLAYOUT = 0
 
 
@@ -48,11 +50,15 @@ class PlayedNeighbours:
             self._changes.append(self._cross_in_order)
         elif isinstance(genotype, Choices):
             self._options = [search.player.numbers(step) for step in genotype.moves]
-            self._changes = [self._choose, self._choose_twice, self._mix]
+            self._changes = [self._choose, self._choose_some, self._mix]
         self._n_policies = search.polish.n_policies
         self._key = stored(solution_key)
-        # Where nobody says what a solution is, the one change is to leave its path somewhere.
-        self._brought = np.ones(1 + max(1, len(self._changes)))
+        # Where nobody says what a solution is, the one change is to leave its path somewhere. Changes are made of
+        # solutions of the front, and of walkers: a kind each.
+        self._n_changes = max(1, len(self._changes))
+        self._brought = np.ones(1 + 2 * self._n_changes)
+        self._walkers = Walkers(search.problem.n_objectives)
+        self._walks = False
         self._kinds: dict[int, int] = {}  # of slots that were proposed
         self._tries: dict[int, int] = {}  # how often a member was changed
         self._met: set[int] = set()
@@ -66,12 +72,15 @@ class PlayedNeighbours:
         search = self._search
         slot = search.open_slot()
         try:
-            kind = self._draw_kind()
-            for _ in range(_TRIES if kind != PLAYOUT else 0):
+            for _ in range(_TRIES):
+                kind = self._draw_kind()
+                if kind == PLAYOUT:
+                    break
                 is_played, state = self._change(kind, slot)
                 if is_played and self._is_new(slot):
                     self._kinds[slot] = kind
                     return slot, state
+                self._reward(kind, False)
             state = search.player.play(search.draw(self._n_policies), slot)
             for _ in range(_TRIES):
                 if self._is_new(slot):
@@ -89,18 +98,26 @@ class PlayedNeighbours:
         """Draw a kind of change, by what each has brought."""
         if len(self._search.members().rows) == 0:
             return PLAYOUT
-        shares = _LEAST_SHARE + (1 - len(self._brought) * _LEAST_SHARE) * self._brought / self._brought.sum()
+        shares = _LEAST_SHARE / len(self._brought) + (1 - _LEAST_SHARE) * self._brought / self._brought.sum()
         return min(int(np.searchsorted(np.cumsum(shares), self._search.player.draw())), len(shares) - 1)
 
     def _change(self, kind: int, slot: int) -> tuple[bool, Any]:
-        """Play a member of the front, changed, into a slot; tells whether that could be played."""
-        moves, policy = self._search.member(self._draw_member())
+        """Play a solution of the front or of a walker, changed, into a slot; tells whether that could be played."""
+        self._walks = kind > self._n_changes
+        moves, policy = self._drawn()
         at = EXACTLY
         if self._changes:
-            moves = self._changes[kind - 1](moves)
+            moves = self._changes[(kind - 1) % self._n_changes](moves)
         else:
             at = self._search.draw(len(moves))
         return self._search.player.follow(policy, slot, moves, at)
+
+    def _drawn(self) -> tuple[Moves, int]:
+        """Return a solution to change, from the front or from a walker, and a policy that may be said to play it."""
+        if self._walks and self._walkers.moves:
+            moves = self._walkers.moves[self._search.draw(len(self._walkers.moves))]
+            return moves.copy(), self._search.draw(self._n_policies)
+        return self._search.member(self._draw_member())
 
     def _draw_member(self) -> int:
         """Draw a member of the front: of two, the one that was changed less often."""
@@ -129,12 +146,17 @@ class PlayedNeighbours:
         """Tell whether policies should learn from a slot: playouts, and all that is new to the front."""
         kind = self._kinds.pop(slot, PLAYOUT)
         scores, members = self._search.machine.pool.scores[slot], self._search.members()
-        is_better = scores[VIOLATIONS] < members.violations
+        is_better = bool(scores[VIOLATIONS] < members.violations)
         is_new = is_better or (
             scores[VIOLATIONS] == members.violations and not bool((members.objectives <= scores[1:]).all(axis=1).any())
         )
-        self._brought[kind] += _RATE * (is_new - self._brought[kind])
+        self._reward(kind, is_new)
+        front = members.objectives if is_better is False and len(members.rows) else scores[None, 1:]
+        self._walkers.offer(self._recorded(slot)[0], scores.copy(), front, self._search.player.draw)
         return kind == PLAYOUT or is_new
+
+    def _reward(self, kind: int, is_new: bool) -> None:
+        self._brought[kind] = max(_LEAST, self._brought[kind] + _RATE * (is_new - self._brought[kind]))
 
     def forget(self, slot: int) -> None:
         """Think no more of a slot."""
@@ -147,6 +169,7 @@ class PlayedNeighbours:
             "met": np.array(sorted(self._met), dtype=np.int64),
             "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
             "kinds": np.array([self._kinds[slot] for slot in pending], dtype=np.int64),
+            **self._walkers.state(),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
@@ -158,10 +181,20 @@ class PlayedNeighbours:
         check_shape(tries, np.int64, len(tries), 2)
         check_shape(arrays["kinds"], np.int64, len(pending))
         need(in_range(arrays["kinds"], 0, n_kinds) and len(met) <= _MOST_MET, "kinds")
+        self._walkers.restore(arrays, self._is_known)
         self._brought = arrays["brought"].copy()
         self._met = set(met.tolist())
         self._tries = dict(tries.tolist())
         self._kinds = dict(zip(pending, arrays["kinds"].tolist(), strict=True))
+
+    def _is_known(self, moves: Moves) -> bool:
+        """Tell whether all numbers stand for moves that were met, where moves have numbers."""
+        known = getattr(self._search.player, "moves", None)
+        return known is None or bool((moves >= 0).all() and (moves < len(known)).all())
+
+    def _few(self) -> int:
+        """Draw how many changes to make: two most often, but ten or twenty at times (Doerr et al. 2017)."""
+        return min(_MOST_CHANGES, int(2 * (1.0 - self._search.player.draw()) ** -_TAIL))
 
     # Changes of a permutation.
 
@@ -189,7 +222,7 @@ class PlayedNeighbours:
 
     def _cross_in_order(self, moves: Moves) -> Moves:
         """Keep a segment where it is, and let the others come in the order of another member."""
-        other, _ = self._search.member(self._draw_member())
+        other, _ = self._drawn()
         first, last = sorted(self._search.draw(len(moves)) for _ in range(2))
         segment = moves[first : last + 1]
         rest = other[~np.isin(other, segment)]
@@ -204,10 +237,13 @@ class PlayedNeighbours:
             moves[step] = others[self._search.draw(len(others))]
         return moves
 
-    def _choose_twice(self, moves: Moves) -> Moves:
-        return self._choose(self._choose(moves))
+    def _choose_some(self, moves: Moves) -> Moves:
+        for _ in range(self._few()):
+            moves = self._choose(moves)
+        return moves
 
     def _mix(self, moves: Moves) -> Moves:
         """Take each choice from one of two members."""
-        other, _ = self._search.member(self._draw_member())
-        return np.where([self._search.draw(2) for _ in moves], moves, other)
+        other, _ = self._drawn()
+        mixed = np.where([self._search.draw(2) for _ in moves], moves, other)
+        return self._choose_some(mixed) if self._search.draw(2) else mixed

@@ -26,9 +26,8 @@ class Neighbour(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """A local search for one weighted sum."""
+    """A local search for one weighted sum, or a look round one solution where the weights are 0."""
 
-    moves: NDArray[np.int64]
     weights: NDArray[np.float64]
     policy: int
 
@@ -86,22 +85,20 @@ class ScreenedNeighbours:
         self._search.close_slot(slot)
         return None
 
-    def _scan(self, moves: NDArray[np.int64], weights: NDArray[np.float64], policy: int) -> NDArray[np.int64] | None:
-        best = self.judge.scan(moves, weights, self._search.members().feasible)
-        self._queue.extend(Neighbour(*found, policy) for found in self.judge.found())
-        return best
-
     def _descend(self, descent: Descent) -> int | None:
-        """Go to the best neighbour; where there is no better one, return a slot with the end of the descent.
+        """Go on with a descent; where it ends, return a slot with its end, which may not be playable.
 
-        That may be infeasible in a way that pruning forbids, and then be so again and again.
+        It may be infeasible in a way that pruning forbids, and then be so again and again: something else is played.
+        So it is where nothing was found for long, that somebody may look at clock and keyboard.
         """
-        best = self._scan(*descent)
-        if best is not None:
-            self._descent = descent._replace(moves=best)
-            return None
+        has_ended = self.judge.descend(self._search.members().feasible)
+        self._queue.extend(Neighbour(*found, descent.policy) for found in self.judge.found())
+        if not has_ended:
+            return None if self._queue else self._another_playout()
         self._descent = None
-        slot = self._played(descent.moves, descent.policy)
+        if not descent.weights.any():
+            return None
+        slot = self._played(self.judge.moves, descent.policy)
         return self._another_playout() if slot is None else slot
 
     def _explore(self) -> bool:
@@ -114,8 +111,12 @@ class ScreenedNeighbours:
         i = left[self._search.draw(len(left))]
         self._explored.add(int(members.ids[i]))
         moves, policy = self._search.member(i)
-        self._scan(moves, np.zeros(members.objectives.shape[1]), policy)
+        self._set_out(moves, np.zeros(members.objectives.shape[1]), policy)
         return True
+
+    def _set_out(self, moves: NDArray[np.int64], weights: NDArray[np.float64], policy: int) -> None:
+        self.judge.begin(moves, weights)
+        self._descent = Descent(weights, policy)
 
     def _begin(self) -> bool:
         """Begin another local search, and say how many playouts come before the next; False if there is nothing."""
@@ -125,7 +126,7 @@ class ScreenedNeighbours:
         if start is None and is_feasible:
             start = self._shaken(weights)
         if start is not None:
-            self._descent = Descent(start[0], weights, start[1])
+            self._set_out(start[0], weights, start[1])
         self.n_playouts = self._params.playouts
         return start is not None
 
@@ -175,12 +176,12 @@ class ScreenedNeighbours:
             "queue_moves": np.array([found.moves for found in self._queue], dtype=np.int64).reshape(-1, n),
             "queue_objectives": np.array([found.objectives for found in self._queue], dtype=float).reshape(-1, m),
             "queue_policies": np.array([found.policy for found in self._queue], dtype=np.int64),
-            "descent_moves": np.array([descent.moves for descent in descents], dtype=np.int64).reshape(-1, n),
+            "descent_moves": np.array([self.judge.moves for _ in descents], dtype=np.int64).reshape(-1, n),
             "descent_weights": np.array([descent.weights for descent in descents], dtype=float).reshape(-1, m),
             "descent_policies": np.array([descent.policy for descent in descents], dtype=np.int64),
             "explored": np.array(sorted(self._explored), dtype=np.int64),
             "noted": np.array([slot in self._noted for slot in pending], dtype=np.int64),
-            "numbers": np.array([self.n_playouts, self.judge.n_judged], dtype=np.int64),
+            "numbers": np.array([self.n_playouts, *self.judge.numbers], dtype=np.int64),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
@@ -200,13 +201,15 @@ class ScreenedNeighbours:
         explored, noted, numbers = arrays["explored"], arrays["noted"], arrays["numbers"]
         check_shape(explored, np.int64, len(explored))
         check_shape(noted, np.int64, len(pending))
-        check_shape(numbers, np.int64, 2)
-        need(in_range(numbers[:1], 0, self._params.playouts + 1) and numbers[1] >= 0, "numbers")
+        check_shape(numbers, np.int64, 4)
+        need(in_range(numbers[:1], 0, self._params.playouts + 1) and (numbers >= 0).all(), "numbers")
+        need(in_range(numbers[2:3], 0, self.judge.n_rows), "a row")
         queued = (arrays[f"queue_{name}"] for name in ("moves", "objectives", "policies"))
         self._queue = deque(Neighbour(a, b, int(policy)) for a, b, policy in zip(*queued, strict=True))
         descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies"))
         for moves, weights, policy in zip(*descents, strict=True):
-            self._descent = Descent(moves, weights, int(policy))
+            self._set_out(moves, weights, int(policy))
         self._explored = set(explored.tolist())
         self._noted = {slot for slot, flag in zip(pending, noted, strict=True) if flag}
-        self.n_playouts, self.judge.n_judged = map(int, numbers)
+        self.n_playouts = int(numbers[0])
+        self.judge.numbers = tuple(map(int, numbers[1:]))

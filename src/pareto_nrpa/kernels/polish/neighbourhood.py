@@ -29,7 +29,7 @@ LONGEST = 3
 NOISE = 1e-10
 
 # Positions in Neighbourhood.numbers.
-N_FOUND, N_JUDGED = range(2)
+N_FOUND, N_JUDGED, ROW, N_QUIET = range(4)
 
 
 class Neighbourhood(NamedTuple):
@@ -42,10 +42,12 @@ class Neighbourhood(NamedTuple):
     current: np.ndarray  # [1 + M] float64, distance from being feasible and objectives of the solution
     slack: np.ndarray  # [M] float64, differences of sums that mean nothing
     best: np.ndarray  # [5] int64, the best neighbour
+    described: np.ndarray  # [5] int64, another one
     best_value: np.ndarray  # [2] float64, its distance from being feasible and its weighted sum
-    found: np.ndarray  # [Q, 5] int64, neighbours that nothing in the archive covers
+    found: np.ndarray  # [Q, n] int64, neighbours that nothing in the archive covers
     predicted: np.ndarray  # [Q, M] float64, their objectives
-    numbers: np.ndarray  # [2] int64: neighbours found, neighbours judged
+    # [4] int64: neighbours found, neighbours judged, the row to look at next, rows looked at since the base changed
+    numbers: np.ndarray
     cost_heads: np.ndarray  # [n + 1, C] float64, START and the first i moves
     cost_tails: np.ndarray  # [n + 1, C] float64, the moves from i on and END
     limit_heads: np.ndarray  # [n + 1, W] float64
@@ -65,10 +67,11 @@ def new_neighbourhood(n, signs, cost_width, limit_width, room):
         current=np.zeros(1 + m),
         slack=np.zeros(m),
         best=np.zeros(5, np.int64),
+        described=np.zeros(5, np.int64),
         best_value=np.zeros(2),
-        found=np.zeros((room, 5), np.int64),
+        found=np.zeros((room, n), np.int64),
         predicted=np.zeros((room, m)),
-        numbers=np.zeros(2, np.int64),
+        numbers=np.zeros(4, np.int64),
         cost_heads=np.zeros((n + 1, cost_width)),
         cost_tails=np.zeros((n + 1, cost_width)),
         limit_heads=np.zeros((n + 1, limit_width)),
@@ -90,24 +93,50 @@ def no_join_limits(data, left, right, out):
     out[0] = 0.0
 
 
-def scan(parts, here, front):
-    """Judge all neighbours of the base: the best one, and those that no row of `front` covers; returns how many."""
+def descend(parts, here, front, most):
+    """Go from the base to better neighbours until there is none, or until about so many were judged; tells which.
+
+    Rows of neighbours are looked at in turn: those of one segment put elsewhere, those of segments turned round that
+    begin at one place. The best of a row, if it is better than the base, becomes the base. The end is reached when all
+    rows were looked at since that happened last. Neighbours that no row of `front` covers are written down on the way.
+    """
     data = data_class(*parts)
     measure(data, here)
+    forget_best(here)
+    n = here.base.size
+    longest = min(LONGEST, n - 1)
+    n_rows = (longest + 1) * n
+    numbers = here.numbers
+    begin = numbers[N_JUDGED]
+    while numbers[N_QUIET] < n_rows:
+        if numbers[N_JUDGED] - begin > most:
+            return False
+        length = 1 + numbers[ROW] // n
+        first = numbers[ROW] % n
+        if length > longest:
+            try_turned(data, here, front, first)
+        elif first + length <= n:
+            try_elsewhere(data, here, front, first, length)
+        numbers[ROW] = (numbers[ROW] + 1) % n_rows
+        numbers[N_QUIET] += 1
+        if here.best[KIND] != NO_KIND:
+            write_out(here.base, here.best, here.other)
+            copy_row(here.other, here.base)
+            measure(data, here)
+            forget_best(here)
+            numbers[N_QUIET] = 0
+    return True
+
+
+@small_kernel
+def forget_best(here):
+    """Let the base be what a neighbour must be better than, by more than sums in another order differ."""
     here.best[KIND] = NO_KIND
     here.best_value[0] = here.current[0] * (1.0 - NOISE)
     here.best_value[1] = 0.0
     for k in range(here.weights.size):
         here.slack[k] = NOISE * abs(here.current[1 + k])
         here.best_value[1] += here.weights[k] * (here.current[1 + k] - here.slack[k])
-    here.numbers[N_FOUND] = 0
-    n = here.base.size
-    for length in range(1, min(LONGEST, n - 1) + 1):
-        for first in range(n - length + 1):
-            try_elsewhere(data, here, front, first, length)
-    for first in range(n - 1):
-        try_turned(data, here, front, first)
-    return here.numbers[N_FOUND]
 
 
 def measure_base(data, here):
@@ -252,7 +281,8 @@ def judge_neighbour(
     ):
         for k in range(m):
             here.predicted[n_found, k] = objectives[k]
-        write_neighbour(here.found[n_found], kind, first, length, place, turned)
+        write_neighbour(here.described, kind, first, length, place, turned)
+        write_out(here.base, here.described, here.found[n_found])
         here.numbers[N_FOUND] += 1
 
 

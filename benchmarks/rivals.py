@@ -1,0 +1,242 @@
+"""The default search against what one would install or run instead, at equal CPU time on one thread.
+
+Every run is a line in results/rivals.csv; those that are there are not made again, so that it can be stopped at any
+time. PyVRP minimises one weighted sum after the other, and every feasible candidate that it looks at is kept. All
+solutions are evaluated once more by the problem itself.
+
+    python benchmarks/rivals.py --seconds 10 --seeds 10 --instances hard --methods polished-nrpa pls pyvrp
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from math import nan
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from report import write
+
+from pareto_nrpa import MaxCpuTime, MaxEvaluations, PolishedNRPA, load, solve
+from pareto_nrpa.algorithms import algorithm
+from pareto_nrpa.metrics import nondominated, share_of_hypervolume
+from pareto_nrpa.metrics.reference import n_found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pareto_nrpa import CompiledProblem
+
+FILE = Path(__file__).parent / "results" / "rivals.csv"
+FIELDS = (
+    "instance",
+    "method",
+    "budget",
+    "seed",
+    "share",
+    "found",
+    "points",
+    "first_feasible",
+    "evaluations",
+    "seconds",
+    "front",
+)
+_RC = {201: 4, 202: 4, 203: 4, 204: 4, 205: 4, 206: 4, 207: 4, 208: 3}
+INSTANCES = {
+    "hard": [
+        "rc_201.3",
+        "rc_202.1",
+        "rc_203.3",
+        "rc_204.1",
+        "rc_204.2",
+        "rc_204.3",
+        "rc_205.3",
+        "rc_206.4",
+        "rc_207.2",
+        "rc_208.1",
+    ],
+    "all": [f"rc_{family}.{number}" for family, n in _RC.items() for number in range(1, n + 1)],
+    "generated": [
+        f"tsptw:n={n},seed={seed},tightness={tightness}"
+        for n in (101, 201)
+        for tightness in (0.3, 0.6, 0.9)
+        for seed in (1, 2, 3)
+    ],
+}
+_SCALE = 1_000
+#: PyVRP at its best here: 5, 10, 20 and 40 sums were tried on five of the hard instances.
+_SUMS = 20
+
+
+def by_pyvrp(problem: CompiledProblem, seconds: float, seed: int) -> tuple[np.ndarray, float]:
+    """Return the objectives of all feasible candidates, and when the first one was found."""
+    from pyvrp import IteratedLocalSearchCallbacks, IteratedLocalSearchParams, SolveParams
+    from pyvrp import solve as minimise
+
+    data = _model(problem)
+    costs = problem.data.costs
+    kept: dict[tuple[int, ...], None] = {}
+    first = float("nan")
+
+    class Keeping(IteratedLocalSearchCallbacks):
+        def on_iteration(self, current, candidate, best, evaluator) -> None:  # type: ignore[no-untyped-def]
+            nonlocal first
+            if candidate.is_feasible():
+                if np.isnan(first):
+                    first = time.process_time() - begin
+                (route,) = candidate.routes()
+                kept[tuple(activity.idx + 1 for activity in route if activity.is_client())] = None
+
+    params = SolveParams(ils=IteratedLocalSearchParams(callbacks=Keeping()))
+    begin = time.process_time()
+    scale = costs.max(axis=(1, 2))
+    for i, weight in enumerate(np.random.default_rng(seed).permutation(np.linspace(0, 1, _SUMS))):
+        end = begin + seconds * (i + 1) / _SUMS
+        mixed = weight * costs[0] / scale[0] + (1 - weight) * costs[1] / scale[1]
+        weighed = data.replace(distance_matrices=[np.rint(mixed * 1e6).astype(int)])
+        minimise(weighed, lambda _, end=end: time.process_time() > end, seed + i, False, False, params)
+    scores = [problem.replay(moves) for moves in kept]
+    points = [objectives for objectives, violations in scores if violations == 0]
+    return np.array(points).reshape(-1, 2), first
+
+
+def _model(problem: CompiledProblem):  # type: ignore[no-untyped-def]
+    import pyvrp
+
+    opens, closes = (
+        np.minimum(np.floor(times * _SCALE), 2**40).astype(int).tolist()
+        for times in (problem.data.opens, problem.data.closes)
+    )
+    model = pyvrp.Model()
+    places = [model.add_location(0, 0) for _ in opens]
+    depot = model.add_depot(places[0])
+    model.add_vehicle_type(1, start_depot=depot, end_depot=depot, tw_early=opens[0], tw_late=closes[0])
+    for place, early, late in zip(places[1:], opens[1:], closes[1:], strict=True):
+        model.add_client(place, tw_early=early, tw_late=late)
+    times = np.rint(problem.data.costs[0] * _SCALE).astype(int).tolist()
+    for i, origin in enumerate(places):
+        for j, target in enumerate(places):
+            model.add_edge(origin, target, distance=0, duration=times[i][j])
+    return model.data()
+
+
+def by_us(problem: CompiledProblem, method: str, budget: str, seed: int) -> tuple[np.ndarray, float, int, float]:
+    """Return the front, when the first feasible solution was found, evaluations made and CPU time spent."""
+    amount = float(budget[:-1])
+    stop = MaxCpuTime(amount) if budget.endswith("s") else MaxEvaluations(int(amount))
+    first = []
+
+    def watch(progress) -> None:  # type: ignore[no-untyped-def]
+        if not first and progress.violations == 0:
+            first.append(progress.cpu_seconds)
+
+    name, _, settings = method.partition(":")
+    given = dict(part.split("=") for part in settings.split(",") if part)
+    chosen = algorithm(name, {key: float(value) if "." in value else int(value) for key, value in given.items()})
+    result = solve(problem, chosen, stop=stop, seed=seed, callbacks=[watch])
+    front = result.front
+    points = front.objectives[front.violations == 0]
+    return points, first[0] if first else float("nan"), result.evaluations, result.cpu_seconds
+
+
+def run(instance: str, method: str, budget: str, seed: int) -> dict[str, object]:
+    problem: CompiledProblem = load(instance)  # type: ignore[assignment]
+    evaluations, seconds = 0, float("nan")
+    if method == "pyvrp":
+        points, first = by_pyvrp(problem, float(budget[:-1]), seed)
+        seconds = float(budget[:-1])
+    else:
+        points, first, evaluations, seconds = by_us(problem, method, budget, seed)
+    share, found = measure(problem.reference_front.points, points) if problem.reference_front else (nan, nan)
+    front = "" if problem.reference_front else json.dumps(nondominated(points).round(6).tolist())
+    n_points = len(nondominated(points))
+    made = (instance, method, budget, seed, share, found, n_points, first, evaluations, seconds, front)
+    return dict(zip(FIELDS, made, strict=True))
+
+
+def measure(truth: np.ndarray, points: np.ndarray) -> tuple[float, float]:
+    """Return the share of the hypervolume of a front, up to its worst and a tenth of its range, and of its points."""
+    if len(points) == 0:
+        return 0.0, 0.0
+    corner = truth.max(axis=0) + 0.1 * np.ptp(truth, axis=0)
+    share = share_of_hypervolume(points, truth, reference_point=corner)
+    return share, n_found(points, truth, tolerance=1e-5) / len(truth)
+
+
+def stored() -> list[dict[str, str]]:
+    """Return all runs; where no front is proved, they are measured against the best of them all."""
+    rows = list(csv.DictReader(FILE.open())) if FILE.exists() else []
+    for name in {row["instance"] for row in rows if row["front"]}:
+        own = [row for row in rows if row["instance"] == name]
+        fronts = [np.array(json.loads(row["front"])).reshape(-1, 2) for row in own]
+        best = nondominated(np.concatenate(fronts))
+        for row, front in zip(own, fronts, strict=True):
+            row["share"], row["found"] = map(str, measure(best, front))
+    return rows
+
+
+def make(todo: Iterable[tuple[str, str, str, int]]) -> None:
+    made = {(row["instance"], row["method"], row["budget"], int(row["seed"])) for row in stored()}
+    for what in todo:
+        if what in made:
+            continue
+        row = run(*what)
+        is_new = not FILE.exists()
+        with FILE.open("a", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            if is_new:
+                writer.writeheader()
+            writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
+
+
+def table() -> None:
+    rows = stored()
+    lines = []
+    for budget in dict.fromkeys(row["budget"] for row in rows):
+        for method in dict.fromkeys(row["method"] for row in rows if row["budget"] == budget):
+            own = [row for row in rows if (row["budget"], row["method"]) == (budget, method) and row["share"] != "nan"]
+            by_instance = {
+                name: [row for row in own if row["instance"] == name]
+                for name in dict.fromkeys(r["instance"] for r in own)
+            }
+            if not own:
+                continue
+            shares = {name: np.mean([float(row["share"]) for row in group]) for name, group in by_instance.items()}
+            found = [np.mean([float(row["found"]) for row in group]) for group in by_instance.values()]
+            firsts = [np.median([float(row["first_feasible"]) for row in group]) for group in by_instance.values()]
+            lowest = min(shares, key=shares.__getitem__)
+            lines.append(
+                [
+                    budget, method, str(len(shares)), str(len({row["seed"] for row in own})),
+                    f"{np.mean(list(shares.values())):.4f}", f"{shares[lowest]:.4f} ({lowest})",
+                    f"{np.mean(found):.0%}", f"{np.mean([float(row['share']) > 0 for row in own]):.0%}",
+                    f"{np.nanmax(firsts):.3f}",
+                ]
+            )  # fmt: skip
+    header = ["budget", "method", "instances", "seeds", "mean share", "lowest share", "true points found"]
+    header += ["feasible runs", "first feasible, s (slowest instance, median)"]
+    notes = (
+        "Share of the hypervolume of the proved front, up to its worst point and a tenth of its range more; mean over "
+        f"instances of means over seeds. A budget in s is CPU time on one thread. Defaults: {PolishedNRPA()}."
+    )
+    write("rivals", "The default search and its rivals", header, lines, notes)
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--instances", nargs="+", default=["hard"])
+    parser.add_argument("--methods", nargs="+", default=["polished-nrpa", "pls", "pyvrp"])
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--budget", default="10s", help="seconds of CPU time, as 10s, or evaluations, as 100000e")
+    given = parser.parse_args(arguments)
+    names = [name for group in given.instances for name in INSTANCES.get(group, [group])]
+    make((n, method, given.budget, seed) for seed in range(given.seeds) for n in names for method in given.methods)
+    table()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

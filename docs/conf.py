@@ -1,0 +1,78 @@
+"""How Sphinx makes the site: `make docs`, then open docs/_build/html/index.html."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+from sphinx.ext.napoleon import NumpyDocstring
+from sphinx.pycode import parser
+from sphinx.util import logging
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE))  # gallery.py
+
+import pareto_nrpa  # noqa: E402
+
+_URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+
+project = "pareto-nrpa"
+author = "The pareto-nrpa developers"
+copyright = author
+release = version = pareto_nrpa.__version__
+
+extensions = [
+    "gallery",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
+
+html_theme = "furo"
+html_title = f"pareto-nrpa {release}"
+html_theme_options = {"source_repository": _URLS["Source"], "source_branch": "main", "source_directory": "docs/"}
+
+myst_enable_extensions = ["attrs_inline"]
+myst_heading_anchors = 3
+highlight_language = "none"  # of blocks that do not say: commands, and what they print
+copybutton_exclude = ".linenos, .gp, .go"
+
+# `word` in a docstring is a link where it is a name of ours, and code in any case.
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True}
+autosummary_ignore_module_all = False
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 100
+
+# The comment behind a field is its documentation, with or without a colon; what stands before a colon there is no type.
+parser.comment_re = re.compile(r"^\s*#:? ?(.*)\r?\n?$")
+NumpyDocstring._parse_attribute_docstring = NumpyDocstring._consume_to_end
+
+# What an example is given when it runs for the gallery, where its own default takes long.
+gallery_arguments = {"digits": ["40"]}
+
+_OUTSIDE = re.compile(r"\]\((?:\.\./)+((?:benchmarks|examples|src|tests)\b[^)#]*|[A-Z]+\.[a-z]+)")
+
+
+def link_to_the_repository(app, docname, source):
+    """Let links to files outside docs/, which GitHub shows, lead there from the site too."""
+
+    def rewritten(match):
+        if not (ROOT / match[1]).exists():
+            logging.getLogger(__name__).warning(f"there is no {match[1]}", location=docname)
+        return f"]({_URLS['Source']}/blob/main/{match[1]}"
+
+    source[0] = _OUTSIDE.sub(rewritten, source[0])
+
+
+def setup(app):
+    app.connect("source-read", link_to_the_repository)

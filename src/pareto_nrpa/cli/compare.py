@@ -1,0 +1,115 @@
+"""`pareto-nrpa compare`: which code of a move, bias or algorithm finds more, by short runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import DataOption, QuietOption, at_least_one, fail
+
+if TYPE_CHECKING:
+    from ..experiments.comparison import ShortRun, Variant
+    from ..problem import AnyProblem
+    from ..solver import Algorithm
+
+_USUAL = "pareto-nrpa:level=3"  # for a few thousand evaluations; local search would hide what a code is worth
+
+
+def compare(
+    problems: Annotated[
+        list[str],
+        typer.Argument(help="One problem in several ways: module.py:factory of your own, or whatever solve takes."),
+    ],
+    algorithm: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An algorithm, with parameters as in pareto-nrpa:level=2,alpha=1; may be given several times "
+            f"(default: {_USUAL})."
+        ),
+    ] = None,
+    without_bias: Annotated[
+        bool, typer.Option("--without-bias", help="Run each problem that has a bias without it too.")
+    ] = False,
+    evaluations: Annotated[int, typer.Option(help="Evaluations of each run.")] = 2_000,
+    count: Annotated[str, typer.Option(help="Evaluations that count: all, or unique.")] = "all",
+    seeds: Annotated[int, typer.Option(help="Runs of each variant.")] = 5,
+    data: DataOption = None,
+    out: Annotated[Path | None, typer.Option(help="Write the runs to this .csv file, replacing it.")] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Compare codes of moves, biases or algorithms on a problem by short runs. Ctrl-C shows what is finished."""
+    from ..experiments.comparison import Comparison, check_variants, compared, short_runs
+    from ..files import check_writable, write_text
+    from .experiment_bar import ExperimentBar
+
+    at_least_one("evaluations", evaluations)
+    at_least_one("seeds", seeds)
+    if count not in ("all", "unique"):
+        fail(f"--count must be all or unique, got {count}.")
+    if out is not None:
+        if out.suffix.lower() != ".csv":
+            fail(f"--out must be a file ending in .csv, got {out}.")
+        check_writable(out)
+    variants = _variants(problems, algorithm or [_USUAL], without_bias, data)
+    check_variants(variants)
+    runs: list[ShortRun] = []
+    try:
+        with ExperimentBar("comparing", quiet=quiet) as bar:
+            for run, status in short_runs(variants, evaluations=evaluations, seeds=seeds, count=count):  # type: ignore[arg-type]
+                runs.append(run)
+                bar.update(status)
+    finally:  # whatever ended it
+        if runs:
+            comparison: Comparison = compared(variants, runs)
+            if out is not None:
+                write_text(out, comparison.to_csv())
+            if not quiet:
+                typer.echo(f"{len(runs)} of {seeds * len(variants)} runs of {evaluations:,} evaluations\n")
+                typer.echo(comparison.summary())
+
+
+def _variants(problems: list[str], algorithms: list[str], bare: bool, data: Path | None) -> list[Variant]:
+    """Return every problem with every algorithm, and without its bias where that is wanted."""
+    from ..experiments.comparison import Variant, without_bias
+
+    chosen = {text: _algorithm(text) for text in algorithms}
+    variants = []
+    for name in problems:
+        problem = _problem(name, data)
+        versions = {"": problem}
+        if bare and problem.bias is not None:
+            versions["without bias"] = without_bias(problem)
+        for words, version in versions.items():
+            for text, method in chosen.items():
+                parts = (name, text if len(chosen) > 1 else "", words)
+                variants.append(Variant(", ".join(filter(None, parts)), version, method))
+    if bare and all(variant.problem.bias is None for variant in variants):
+        fail(f"--without-bias needs a problem with a bias, {', '.join(problems)} has none.")
+    return variants
+
+
+def _problem(name: str, data: Path | None) -> AnyProblem:
+    from ..problems import load
+    from ..problems.own import is_own, load_own
+
+    return load_own(name) if is_own(name) else load(name, data=data)
+
+
+def _algorithm(text: str) -> Algorithm:
+    """Return an algorithm of a name and parameters, as in pareto-nrpa:level=2,alpha=1."""
+    from ..algorithms import algorithm as by_name
+
+    name, _, options = text.partition(":")
+    parameters: dict[str, Any] = {}
+    for option in filter(None, options.split(",")):
+        key, equals, value = option.partition("=")
+        if not equals:
+            fail(f"--algorithm must be as in {_USUAL}, got {text!r}.")
+        try:
+            parameters[key] = json.loads(value)
+        except ValueError:
+            parameters[key] = value
+    return by_name(name, parameters)

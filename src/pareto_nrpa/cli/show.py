@@ -1,0 +1,67 @@
+"""`pareto-nrpa show`: the trade-offs of a saved result, or the plan of one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .common import fail
+
+if TYPE_CHECKING:
+    from ..result import Result
+
+
+def show(
+    result: Annotated[Path, typer.Argument(help="A result as solve --json writes it.")],
+    solution: Annotated[
+        int | None, typer.Option(help="The number of a solution, as the list and the page have it.")
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Its driver's list: a line of CSV for each stop.")] = False,
+    geojson: Annotated[
+        bool, typer.Option("--geojson", help="Its routes as GeoJSON, where there are lat, lon.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Write to this file, replacing it, instead of the screen.")] = None,
+) -> None:
+    """List the trade-offs of a saved result, or show the plan of one of them."""
+    from ..choosing import choice
+    from ..files import write_text
+    from ..itinerary import drivers_list, in_words
+    from ..itinerary import geojson as as_geojson
+    from ..result import Result
+
+    if csv and geojson:
+        fail("--csv and --geojson are two files: ask for one at a time.")
+    found = Result.load(result)
+    n = len(found.front)
+    if solution is None and (csv or geojson):
+        fail(f"--{'csv' if csv else 'geojson'} is of one solution: say which with --solution, 1 to {n}.")
+    if solution is not None and not 1 <= solution <= n:
+        fail(f"--solution must be a number from 1 to {n}, as in the list that show prints without it, got {solution}.")
+    if solution is None:
+        text = "\n".join(_listed(found))
+    else:
+        chosen = choice(found, solution - 1)
+        write = drivers_list if csv else as_geojson if geojson else None
+        text = "\n".join(in_words(chosen, found.plan)) if write is None else write(chosen, found.plan)
+    if out is None:
+        typer.echo(text.rstrip("\n"))
+    else:
+        typer.echo(f"saved to {write_text(out, text)}", err=True)
+
+
+def _listed(result: Result) -> list[str]:
+    """Return the front as a table with numbers, and a word for the solutions that stand out."""
+    from ..choosing import marks
+    from ..result import aligned, cut
+
+    if not len(result.front):
+        return result.headline()
+    words, standing_out = result.words(), marks(result)
+    header = ["solution", *result.columns(), "", "in words"]
+    rows = [
+        [str(i + 1), *(f"{x:.6g}" for x in values), ", ".join(standing_out.get(i, [])), cut(words[i], 100)]
+        for i, values in enumerate(result.front.objectives.tolist())
+    ]
+    return [*result.headline(), "", *aligned(header, rows)]

@@ -1,0 +1,81 @@
+"""The page on which to choose: one HTML file out of templates and the data of some results.
+
+Nothing in it is fetched from anywhere, and nothing in it that a user wrote can run: data are JSON without a `<`, the
+page puts them into the document as text alone, and a policy in its head forbids all code but that of the templates.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..exceptions import ParetoNRPAError
+from ..files import write_text
+from .content import content_of
+from .picture import front_as_html
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from ..result import Result
+
+
+# Parts of one script, in this order: what runs at once needs what stands before it.
+_SCRIPTS = (
+    "data", "elements", "choosing", "plots", "front", "routes", "solution", "comparison", "wishes", "list",
+    "background", "start",
+)  # fmt: skip
+
+
+def write_report(
+    results: Sequence[Result], path: str | os.PathLike[str], *, names: Sequence[str] | None = None
+) -> Path:
+    """Write the page for one result, or for several of the same objectives to compare, and return the path."""
+    check_page_name(path)
+    return write_text(path, report_page(results, names=names))
+
+
+def check_page_name(path: str | os.PathLike[str]) -> None:
+    """Raise unless a name ends as those of pages do: a page must not replace the stops or the result it is made of."""
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ParetoNRPAError(f"a page is saved to a name that ends in .html, got {path}.")
+
+
+def report_page(results: Sequence[Result], *, names: Sequence[str] | None = None) -> str:
+    """Return the page as text; `names` tell several results apart."""
+    content = content_of(results, names)
+    style = _template("page.css")
+    script = "\n".join(['"use strict";', "{", *(_template(f"{name}.js") for name in _SCRIPTS), "}"])
+    parts = {
+        "title": escape(content["title"]),
+        "policy": f"default-src 'none'; style-src {_allowed(style)}; script-src {_allowed(script)}; "
+        "base-uri 'none'; form-action 'none'",
+        "style": style,
+        "script": script,
+        "data": _harmless(content),
+        "without_script": "".join(front_as_html(result) for result in results),
+    }
+    # In one pass, so that a name that looks like a place to fill in stays a name.
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _template("page.html"))
+
+
+def _template(name: str) -> str:
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _allowed(code: str) -> str:
+    digest = hashlib.sha256(code.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _harmless(content: dict[str, Any]) -> str:
+    """Return JSON that cannot end the element that it stands in."""
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")

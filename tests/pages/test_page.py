@@ -1,0 +1,265 @@
+"""The page on which to choose, in a real browser: mouse, keyboard, screen reader, both themes, a phone."""
+
+import csv
+import itertools
+
+import numpy as np
+import pytest
+
+from pareto_nrpa.report import write_report
+
+from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
+
+PLAN = make_plan(12, geographic=True)
+
+
+@pytest.fixture(scope="module")
+def tour():
+    return tours(PLAN)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory, tour):
+    """A page of every kind, by name."""
+    folder = tmp_path_factory.mktemp("pages")
+    infeasible = tours(make_plan(8), n_solutions=4)
+    infeasible.front.violations.flags.writeable = True
+    infeasible.front.violations[:] = 2
+    results = {
+        "tour": [tour],
+        "fleet": [tours(make_plan(20, seed=5), vehicles=4)],
+        "three": [tours(PLAN, n_objectives=3)],
+        "words": [knapsack()],
+        "compared": [tours(PLAN, n_solutions=8), tours(PLAN, seed=2)],
+        "one": [result_of([[5.0]], [[1, 2, 3]])],
+        "none": [result_of(np.zeros((0, 2)), [], history=np.zeros((0, 2)), reference_point=None)],
+        "infeasible": [infeasible],
+    }
+    return {name: write_report(given, folder / f"{name}.html") for name, given in results.items()}
+
+
+def status(page):
+    return page.locator("#status").inner_text()
+
+
+def chosen(page):
+    """Return the number of the chosen solution, which all parts of the page agree on."""
+    number = int(page.locator("#list button[aria-pressed=true]").inner_text())
+    for group in page.locator("[role=radiogroup]").all():
+        assert group.locator("[aria-checked=true]").get_attribute("aria-label").startswith(f"Solution {number}")
+    assert page.locator("#chosen h3").first.inner_text().startswith(f"Solution {number}")
+    return number
+
+
+def test_the_page_opens_at_the_knee(opened, pages, tour):
+    page = opened(pages["tour"])
+    assert page.title() == "Trade-offs: stops.csv"
+    assert chosen(page) == tour.knee().number
+    assert "knee" in status(page)
+
+
+def test_a_click_chooses_the_nearest_point(opened, pages, tour):
+    page = opened(pages["tour"])
+    for i in (0, len(tour.front) - 1, 2):
+        box = page.locator("#front [role=radio]").nth(i).bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2 + 5, box["y"] + box["height"] / 2 + 4)
+        assert chosen(page) == i + 1
+    assert page.locator("#chosen tbody tr").count() == len(tour.schedules[2][0])
+
+
+def test_the_timetable_is_that_of_the_result(opened, pages, tour):
+    page = opened(pages["tour"])
+    page.locator("#list button").first.click()
+    header = page.locator("#chosen thead th").all_inner_texts()
+    lines = [row.locator("th, td").all_inner_texts() for row in page.locator("#chosen tbody tr").all()]
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    expected = tour.schedules[0][0]
+    assert [row["Stop"] for row in rows] == [row["name"] for row in expected]
+    minutes = [round(row["arrival"]) for row in expected[1:]]
+    assert [row["Arrives"] for row in rows[1:]] == [f"{m // 60:02d}:{m % 60:02d}" for m in minutes]
+    assert [bool(row["Late"]) for row in rows] == [row["lateness"] > 0 for row in expected]
+    assert ("Waits" in header) == any(row["waiting"] > 0 for row in expected)
+    assert rows[1]["phone"] == PLAN.stops[expected[1]["stop"]]["phone"]
+
+
+def test_limits_leave_what_python_leaves(opened, pages, tour):
+    page = opened(pages["tour"])
+    limit = float(np.sort(tour.front.objectives[:, 1])[2])
+    page.get_by_label("Lateness at most", exact=True).fill(str(limit))
+    kept = tour.within(Lateness=limit)
+    assert status(page).startswith(f"{len(kept.front)} of {len(tour.front)} within your limits")
+    page.get_by_role("button", name="Knee").click()
+    assert list(kept.knee().objectives.values()) == tour.front.objectives[chosen(page) - 1].tolist()
+    assert page.locator("#front [role=radio][aria-disabled=true]").count() == len(tour.front) - len(kept.front)
+    slider = page.get_by_label("Lateness at most, slider")
+    slider.focus()
+    page.keyboard.press("Home")
+    assert status(page).startswith(f"1 of {len(tour.front)}")
+    page.get_by_label("Lateness at most", exact=True).fill("-1")
+    assert status(page) == "No solution is within these limits."
+    page.get_by_role("button", name="Reset").click()
+    assert chosen(page) == tour.knee().number
+
+
+@pytest.mark.parametrize("kind", ["tour", "three", "words"])
+def test_weights_choose_what_python_chooses(opened, pages, tour, kind):
+    result = {"tour": tour, "three": tours(PLAN, n_objectives=3), "words": knapsack()}[kind]
+    page, rng = opened(pages[kind]), np.random.default_rng(3)
+    assert chosen(page) == result.knee().number
+    for _ in range(6):
+        weights = rng.integers(0, 11, len(result.maximise)) + np.eye(len(result.maximise), dtype=int)[0]
+        weights = np.minimum(weights, 10)
+        for k, weight in enumerate(weights.tolist()):
+            page.locator(f"#weight-{k}").fill(str(weight))
+            page.locator(f"#weight-{k}").dispatch_event("input")
+        assert chosen(page) == result.best(weights.tolist()).number
+    for name in result.columns():
+        page.get_by_role("button", name=f"Best {name}").click()
+        k = result.columns().index(name)
+        best = max if result.maximise[k] else min
+        assert result.front.objectives[chosen(page) - 1, k] == best(result.front.objectives[:, k])
+
+
+def test_two_solutions_side_by_side(opened, pages, tour):
+    page = opened(pages["tour"])
+    page.locator("#list button").nth(0).click()
+    assert page.locator("#comparison").is_hidden()
+    page.get_by_role("button", name="Keep to compare").click()
+    page.locator("#list button").nth(3).click()
+    table = page.get_by_role("table", name="Objectives")
+    a, b = tour.front.objectives[0, 0], tour.front.objectives[3, 0]
+    cells = table.locator("tbody tr").first.locator("td").all_inner_texts()
+    assert cells == [f"{a:g}", f"{b:g}", f"+{b - a:g} (worse)"]
+    assert page.locator("#comparison svg").count() == 2
+    changed = page.get_by_role("table", name="What changes").locator("tbody tr")
+    before, after = ({row["name"]: row["arrival"] for row in tour.schedules[i][0][1:-1]} for i in (0, 3))
+    assert changed.count() == sum(abs(before[name] - after[name]) > 1e-3 for name in before)
+    page.get_by_role("button", name="Stop comparing").click()
+    assert page.locator("#comparison").is_hidden()
+
+
+def test_what_changes_between_solutions_in_words(opened, pages):
+    page = opened(pages["words"])
+    page.locator("#list button").nth(0).click()
+    page.get_by_role("button", name="Keep to compare").click()
+    page.locator("#list button").nth(4).click()
+    assert "1 of 3 moves are different" in page.locator("#comparison").inner_text()
+    assert "items of 30 kg" in page.locator("#comparison").inner_text()
+
+
+def test_everything_can_be_done_by_keyboard_alone(opened, pages, tour):
+    page = opened(pages["tour"])
+
+    def tab_to(selector):
+        for _ in range(40):
+            if page.evaluate("s => document.activeElement.matches(s)", selector):
+                return
+            page.keyboard.press("Tab")
+        pytest.fail(f"Tab never comes to {selector}")
+
+    tab_to("[role=radio]")
+    page.keyboard.press("Home")
+    assert chosen(page) == 1
+    page.keyboard.press("ArrowRight")
+    assert chosen(page) == 2
+    page.keyboard.press("End")
+    assert chosen(page) == len(tour.front)
+    page.keyboard.press("ArrowRight")  # round again
+    assert chosen(page) == 1
+    tab_to("#weight-0")
+    page.keyboard.press("End")
+    assert chosen(page) == tour.best([10, 5]).number
+    tab_to("#keep")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "keep"
+    tab_to("#list button")
+    page.keyboard.press("Enter")
+    assert page.locator("#comparison").is_visible()
+
+
+def test_downloads(opened, pages, tour, tmp_path):
+    page = opened(pages["tour"])
+    page.locator("#list button").nth(1).click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as CSV").click()
+    waiting.value.save_as(tmp_path / "chosen.csv")
+    with open(tmp_path / "chosen.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["stop"] for row in rows] == [row["name"] for row in tour.schedules[1][0]]
+    assert rows[1]["phone"].startswith("555-")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download all as CSV").click()
+    waiting.value.save_as(tmp_path / "front.csv")
+    with open(tmp_path / "front.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    np.testing.assert_array_equal([float(row["Kilometres"]) for row in rows], tour.front.objectives[:, 0])
+
+
+def test_several_results_are_compared(opened, pages):
+    page = opened(pages["compared"])
+    assert page.get_by_role("table", name="Results side by side").locator("tbody tr").count() == 2
+    assert page.locator("#front .legend li").count() == 2
+    assert page.locator(".is-dominated").count() > 0
+
+
+def test_what_is_known_is_said(opened, pages):
+    assert "5 of the 6 points of the true front were found" in opened(pages["words"]).locator("#quality").inner_text()
+    page = opened(pages["tour"])
+    assert "is not known" in page.locator("#quality").inner_text()
+    made = page.locator("#made").inner_text()
+    for words in ("Seed", "level 4", "pareto-nrpa 0.1.0", "pareto-nrpa solve stops.csv --seconds 10"):
+        assert words in made
+
+
+def test_names_are_text_and_never_code(opened, tmp_path):
+    names = [f"{NASTY}{i}" for i in range(6)]
+    result = tours(make_plan(6, names=names), n_solutions=5)
+    changes = {"objective_names": [NASTY, "{{data}}"], "instance": NASTY, "command": NASTY, "algorithm": "<b>&amp;"}
+    object.__setattr__(result, "__dict__", {**result.__dict__, **changes})
+    page = opened(write_report([result], tmp_path / "nasty.html", names=[NASTY]))
+    page.get_by_role("button", name="Keep to compare").click()
+    for button in page.locator("#list button").all():
+        button.click()
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img, main b").count() == 0
+    assert page.locator("h1").inner_text() == NASTY
+    assert f"{NASTY}3" in page.locator("#chosen").inner_text()
+    assert "{{data}}" in page.locator("#wishes").inner_text()
+
+
+KINDS = ("tour", "fleet", "three", "words", "compared", "one", "none", "infeasible")
+QUICK = ("fleet", "dark", 400)
+SHAPES = [
+    pytest.param(*shape, marks=() if shape == QUICK else pytest.mark.slow)
+    for shape in itertools.product(KINDS, ("light", "dark"), (400, 1280))
+]
+
+
+@pytest.mark.parametrize(("kind", "theme", "width"), SHAPES)
+def test_axe_finds_nothing_and_nothing_sticks_out(opened, pages, kind, theme, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    page = opened(pages[kind], theme=theme, width=width)
+    if page.locator("#list button").count() > 1:
+        page.get_by_role("button", name="Keep to compare").click()
+        page.locator("#list button").nth(0 if chosen(page) > 1 else 1).click()
+    found = axe.Axe().run(page).response["violations"]
+    assert [(finding["id"], finding["nodes"][0]["html"]) for finding in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+
+def test_without_a_script_the_front_is_still_there(opened, pages, tour):
+    page = opened(pages["tour"], java_script_enabled=False)
+    assert page.locator("noscript table tbody tr").count() == len(tour.front)
+
+
+def test_a_large_page_is_small_and_opens_at_once(opened, tmp_path):
+    path = write_report([with_solutions(make_plan(50), 200)], tmp_path / "large.html")
+    assert path.stat().st_size < 1_000_000
+    page = opened(path)
+    # Processor time of the page's thread: others may use the machine.
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.reload()
+    assert page.locator("#front [role=radio]").count() == 200
+    metrics = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+    assert 0 < metrics["TaskDuration"] < 1

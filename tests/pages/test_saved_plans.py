@@ -1,0 +1,192 @@
+"""Plans in saved results, and what is made of them without a browser: lists, GeoJSON, notebooks, plots, commands."""
+
+import copy
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import MaxEvaluations, ParetoNRPAError, Result, generate_tsptw, solve
+from pareto_nrpa.report import report_page, write_report
+
+from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
+
+
+@pytest.fixture(scope="module")
+def fleet():
+    return tours(make_plan(10, geographic=True), vehicles=3)
+
+
+@pytest.fixture
+def saved(fleet, tmp_path):
+    return fleet.save(tmp_path / "fleet.json")
+
+
+def test_a_search_keeps_stops_and_times(tmp_path):
+    problem = generate_tsptw(8, seed=1)
+    result = solve(problem, stop=MaxEvaluations(200), seed=0)
+    loaded = Result.load(result.save(tmp_path / "r.json"))
+    assert loaded.plan == problem.plan.to_dict()
+    assert loaded.schedules == [problem.plan.schedule(solution) for solution in result.front.solutions]
+    assert loaded.to_dict() == result.to_dict()
+
+
+def test_stops_are_called_by_their_names(fleet, saved):
+    first = [row["name"] for row in fleet.schedules[0][0] if row["stop"]]
+    assert fleet.words()[0].startswith(" - ".join(first))
+    assert Result.load(saved).words() == fleet.words()
+    assert generate_tsptw(5, seed=1).plan.stops[3]["name"] == "3"
+
+
+WRONG = {
+    "a stop that is not there": lambda c: c["schedules"][0][0][1].update(stop=99),
+    "another name": lambda c: c["schedules"][0][0][1].update(name="elsewhere"),
+    "a time that is text": lambda c: c["schedules"][0][0][1].update(arrival="08:30"),
+    "a row without a time": lambda c: c["schedules"][0][0][1].pop("arrival"),
+    "a row with more": lambda c: c["schedules"][0][0][1].update(html="<b>"),
+    "a stop that is a truth": lambda c: c["schedules"][0][0][1].update(stop=True),
+    "a route without a row": lambda c: c["schedules"][0].append([]),
+    "one schedule too few": lambda c: c["schedules"].pop(),
+    "no plan": lambda c: c.pop("plan"),
+    "no stops": lambda c: c["plan"].update(stops=[]),
+    "a stop without a name": lambda c: c["plan"]["stops"][2].pop("name"),
+    "a stop in a stop": lambda c: c["plan"]["stops"][2].update(more={"a": 1}),
+    "lat without lon": lambda c: c["plan"]["stops"][2].pop("lon"),
+    "lat as text": lambda c: c["plan"]["stops"][2].update(lat="51"),
+    "beyond the pole": lambda c: c["plan"]["stops"][2].update(lat=91.0),
+    "a clock that is a number": lambda c: c["plan"].update(clock=1),
+    "a command that is none": lambda c: c.update(command=["rm"]),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_plan_in_a_file_is_checked(saved, wrong):
+    content = json.loads(saved.read_text())
+    WRONG[wrong](content)
+    saved.write_text(json.dumps(content))
+    with pytest.raises(ParetoNRPAError, match=r"is not a result of pareto-nrpa, or is damaged: .+\."):
+        Result.load(saved)
+
+
+def test_files_without_a_plan_are_still_read(saved):
+    content = json.loads(saved.read_text())
+    for name in ("plan", "schedules", "command"):
+        del content[name]
+    saved.write_text(json.dumps(content))
+    assert Result.load(saved).schedules == []
+    assert "<svg" in report_page([Result.load(saved)])
+
+
+def test_show_lists_all_and_prints_one(run, fleet, saved):
+    listed = run("show", saved)
+    assert listed.code == 0
+    assert "best Kilometres" in listed.out and "knee" in listed.out
+    one = run("show", saved, "--solution", 2)
+    assert one.out.startswith("Solution 2: Kilometres ")
+    for name in ("Route 2", "Bakery", "Library", "arrival"):
+        assert name in one.out
+
+
+def test_the_drivers_list(run, fleet, saved, tmp_path):
+    rows = list(csv.DictReader(io.StringIO(run("show", saved, "--solution", 1, "--csv").out)))
+    expected = [row for route in fleet.schedules[0] for row in route]
+    assert [row["stop"] for row in rows] == [row["name"] for row in expected]
+    assert {row["route"] for row in rows} == {str(r + 1) for r in range(len(fleet.schedules[0]))}
+    minutes = round(expected[1]["arrival"])
+    assert rows[1]["arrival"] == f"{minutes // 60:02d}:{minutes % 60:02d}"
+    assert rows[1]["phone"].startswith("555-")
+    run("show", saved, "--solution", 1, "--csv", "--out", tmp_path / "list.csv")
+    assert len((tmp_path / "list.csv").read_text().splitlines()) == len(expected) + 1
+
+
+def test_geojson(run, fleet, saved):
+    content = json.loads(run("show", saved, "--solution", 1, "--geojson").out)
+    lines = [f for f in content["features"] if f["geometry"]["type"] == "LineString"]
+    assert len(lines) == len(fleet.schedules[0])
+    first, stops = fleet.schedules[0][0], fleet.plan["stops"]
+    assert lines[0]["geometry"]["coordinates"] == [[stops[r["stop"]]["lon"], stops[r["stop"]]["lat"]] for r in first]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--solution", 0], "--solution must be a number from 1 to"),
+        (["--solution", 999], "got 999"),
+        (["--csv"], "--csv is of one solution: say which with --solution"),
+        (["--solution", 1, "--csv", "--geojson"], "one at a time"),
+    ],
+)
+def test_show_says_what_is_wrong(run, saved, options, message):
+    outcome = run("show", saved, *options)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+def test_what_has_no_stops_has_no_list(run, tmp_path):
+    path = knapsack().save(tmp_path / "k.json")
+    assert "items of 10 kg" in run("show", path, "--solution", 1).out
+    assert "has no stops and no times" in run("show", path, "--solution", 1, "--csv").err
+    plane = tours(make_plan(6), n_solutions=3).save(tmp_path / "plane.json")
+    assert "needs lat and lon" in run("show", plane, "--solution", 1, "--geojson").err
+
+
+def test_solve_writes_the_page_and_says_how_it_was_made(run, empty_machine):
+    outcome = run("solve", "tsptw:n=6,seed=1", "--evaluations", 200, "--json", "r.json", "--report", "page.html")
+    assert "saved to page.html" in outcome.out
+    words = "pareto-nrpa solve tsptw:n=6,seed=1 --evaluations 200 --json r.json --report page.html"
+    assert Result.load("r.json").command == words
+    assert words in (empty_machine / "page.html").read_text()
+    assert run("report", "r.json", "--out", "again.html").code == 0
+    assert words in (empty_machine / "again.html").read_text()
+    assert "same file" in run("solve", "tsptw:n=6,seed=1", "--json", "r.html", "--report", "r.html").err
+    for command in (["solve", "tsptw:n=6,seed=1", "--report", "r.json"], ["report", "r.json", "--out", "r.json"]):
+        assert "a page is saved to a name that ends in .html, got r.json" in run(*command).err
+
+
+def test_report_refuses_what_cannot_be_compared(run, saved, tmp_path):
+    other = knapsack().save(tmp_path / "k.json")
+    outcome = run("report", saved, other, "--out", tmp_path / "page.html")
+    assert outcome.code == 2
+    assert "stops.csv has Kilometres, Lateness, knapsack has load, profit" in outcome.err
+    assert not (tmp_path / "page.html").exists()
+    assert "cannot read" in run("report", tmp_path / "nothing.json").err
+
+
+def test_a_front_too_long_for_a_page_is_thinned_and_says_so():
+    n = 5_000
+    values = np.column_stack([np.arange(n), np.arange(n)[::-1]])
+    page = report_page([result_of(values, [[i] for i in range(n)])])
+    content = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert content["results"][0]["total"] == n
+    numbers = [solution["number"] for solution in content["solutions"]]
+    assert 1_000 <= len(numbers) < 1_010 and numbers[0] == 1 and numbers[-1] == n
+
+
+def test_a_page_of_200_solutions_of_50_stops_is_below_a_megabyte(tmp_path):
+    assert write_report([with_solutions(make_plan(50), 200)], tmp_path / "page.html").stat().st_size < 1_000_000
+
+
+def test_a_notebook_shows_a_table_and_a_picture(fleet):
+    shown = fleet._repr_html_()
+    assert shown.count("<circle") == len(fleet.front) == shown.count('<th scope="row">')
+    assert "knee" in shown
+    nasty = copy.copy(fleet)
+    object.__setattr__(nasty, "objective_names", [NASTY, NASTY])
+    assert "<img" not in nasty._repr_html_()
+    assert repr(fleet) == f"<Result stops.csv: {len(fleet.front)} trade-offs by pareto-nrpa, seed 7>"
+    assert repr(fleet.front) == f"<Front of {len(fleet.front)}, 2 objective(s)>"
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_plots(m):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    result = tours(make_plan(8), n_objectives=m)
+    object.__setattr__(result, "objective_names", ["$cost$", "b", "c"][:m])
+    ax = result.plot()
+    ax.figure.canvas.draw()  # where a name taken for a formula would raise
+    assert len(ax.lines) == (0 if m == 2 else len(result.front))
+    assert result.plot(ax) is ax
+    pyplot.close(ax.figure)

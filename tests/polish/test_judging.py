@@ -1,0 +1,126 @@
+"""Neighbours judged by segments, compared with all neighbours played one by one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import Permutation, PolishedNRPA, ProblemError, Segments, check_problem, generate_tsp, generate_tsptw
+from pareto_nrpa.kernels._jit import kernel
+from pareto_nrpa.problems.matrices import cost_of, join_costs
+
+PROBLEMS = {"tsptw": generate_tsptw(9, seed=3, tightness=0.2), "tsp": generate_tsp(9, seed=1)}
+
+
+def judge_of(problem):
+    search = PolishedNRPA().start(problem)
+    search.compile()
+    return search.local.judge
+
+
+def neighbours(moves):
+    """Return all neighbours of a permutation: segments of one to three put elsewhere or turned, and 2-opt."""
+    n, found = len(moves), set()
+    for length in (1, 2, 3):
+        for first in range(n - length + 1):
+            segment, rest = moves[first : first + length], moves[:first] + moves[first + length :]
+            for place in range(len(rest) + 1):
+                found |= {tuple(rest[:place] + one + rest[place:]) for one in (segment, segment[::-1])}
+    for first in range(n):
+        for last in range(first + 1, n):
+            found.add(tuple(moves[:first] + moves[first : last + 1][::-1] + moves[last + 1 :]))
+    return found - {tuple(moves)}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("seed", range(10))
+def test_a_look_round_finds_all_that_nothing_covers(name, seed):
+    problem, rng = PROBLEMS[name], np.random.default_rng(seed)
+    judge, moves = judge_of(problem), rng.permutation(range(1, 9)).tolist()
+    feasible = [problem.replay(other)[0] for other in neighbours(moves) if problem.replay(other)[1] == 0]
+    is_feasible = problem.replay(moves)[1] == 0
+    judge.begin(moves, np.zeros(2))
+    assert judge.descend(np.zeros((0, 2))) or not is_feasible
+    found = [objectives for _, objectives in judge.found()]
+    for solution, objectives in judge.found():
+        played, violations = problem.replay(solution.tolist())
+        np.testing.assert_allclose(objectives, played)
+        assert violations == 0
+    if is_feasible:  # of what is better in something, all that is found covers the rest
+        here = problem.replay(moves)[0]
+        for objectives in feasible:
+            if (objectives < here - 1e-6).any():
+                assert any((other <= objectives + 1e-6).all() for other in found)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("seed", range(10))
+def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
+    problem, rng = PROBLEMS[name], np.random.default_rng(seed)
+    judge, weights = judge_of(problem), rng.random(2)
+    judge.begin(rng.permutation(range(1, 9)), weights)
+    assert judge.descend(np.zeros((0, 2)))
+    end = judge.moves.tolist()
+    objectives, violations = problem.replay(end)
+    values = [weights @ other for other, late in map(problem.replay, neighbours(end)) if late == 0]
+    if violations == 0:
+        assert min(values, default=np.inf) >= weights @ objectives - 1e-6
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_what_is_shaken_is_a_permutation_and_as_feasible(name):
+    problem, judge, rng = PROBLEMS[name], judge_of(PROBLEMS[name]), np.random.default_rng(0)
+    judge.begin(rng.permutation(range(1, 9)), np.ones(2))
+    judge.descend(np.zeros((0, 2)))
+    start = judge.moves
+    shaken = [judge.shaken(start, 4).tolist() for _ in range(20)]
+    assert len(set(map(tuple, shaken))) > 1
+    for moves in shaken:
+        assert sorted(moves) == sorted(start.tolist())
+        assert problem.replay(moves)[1] <= problem.replay(start.tolist())[1]
+
+
+@kernel
+def forgetful(data, left, right, out):
+    """Leave out what it costs to get from one stretch to the next."""
+    for k in range(out.size):
+        out[k] = left[k] + right[k]
+    out[0] = left[0]
+    out[1] = right[1]
+
+
+@kernel
+def careless(data, move, out):
+    """Find every stretch feasible."""
+    out[0] = 0.0
+
+
+@kernel
+def join_careless(data, left, right, out):
+    """Find every stretch feasible."""
+    out[0] = 0.0
+
+
+def test_segments_that_disagree_with_evaluate_are_found():
+    tsp, tsptw = PROBLEMS["tsp"], PROBLEMS["tsptw"]
+    check_problem(tsptw)
+    with pytest.raises(ProblemError, match=r"the segments of .* give objectives .* and evaluate\(\) .* join_costs"):
+        check_problem(replace(tsp, segments=Segments(cost_of, forgetful, 4)))
+    with pytest.raises(ProblemError, match=r"are 0 from feasible for .* correct limit_of or join_limits"):
+        check_problem(replace(tsptw, segments=Segments(cost_of, join_costs, 4, careless, join_careless, 1)))
+
+
+@pytest.mark.parametrize(
+    ("segments", "message"),
+    [
+        (lambda: Segments(cost_of, join_costs, 1), r"cost_width of segments must be at least .* \(2\)"),
+        (lambda: Segments(cost_of, join_costs, 4, careless), "limit_of and join_limits, or none of them"),
+        (lambda: Segments(cost_of, lambda *_: None, 4), "join_costs of segments is not a kernel"),
+    ],
+)
+def test_segments_that_do_not_fit_together_are_refused(segments, message):
+    with pytest.raises(ProblemError, match=message):
+        replace(PROBLEMS["tsp"], segments=segments())
+    with pytest.raises(ProblemError, match="segments need solutions that are permutations"):
+        replace(PROBLEMS["tsp"], genotype=None)
+    assert isinstance(PROBLEMS["tsp"].genotype, Permutation)

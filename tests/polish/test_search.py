@@ -1,0 +1,189 @@
+"""Polished NRPA as a whole: with segments, with a genotype alone, and with neither."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    CheckpointError,
+    MaxEvaluations,
+    ParetoNRPA,
+    PolishedNRPA,
+    Result,
+    certify,
+    generate_tsp,
+    generate_tsptw,
+    mo_tsptw,
+    solve,
+    solve_parallel,
+)
+
+from ..baselines.problems import Bits, PlainTour
+from ..problems_for_tests import Digits, Knapsack, Word
+
+TSPTW, TSP = generate_tsptw(12, seed=2, tightness=0.4), generate_tsp(8, seed=1)
+PROBLEMS = {
+    "segments and limits": TSPTW,
+    "segments": TSP,
+    "three objectives": generate_tsp(8, seed=2, n_objectives=3),
+    "compiled without segments": replace(TSPTW, segments=None),
+    "compiled without genotype": replace(TSPTW, segments=None, genotype=None),
+    "plain permutation": PlainTour(TSP),
+    "plain choices": Bits(10),
+    "plain without genotype": Knapsack(10),
+    "repeated codes": Word(),
+    "one objective": Digits(),
+}
+every_problem = pytest.mark.parametrize("name", PROBLEMS)
+SMALL = PolishedNRPA(level=2, iterations=5, playouts=3)
+
+
+def same(one, other):
+    assert one.front.solutions == other.front.solutions
+    assert one.front.objectives.tolist() == other.front.objectives.tolist()
+    assert one.history.tolist() == other.history.tolist()
+
+
+@every_problem
+def test_it_runs_on_every_kind_of_problem_and_makes_exactly_the_evaluations_asked_for(name):
+    problem = PROBLEMS[name]
+    result = solve(problem, SMALL, stop=MaxEvaluations(333), seed=3)
+    assert result.evaluations == 333
+    assert result.algorithm == "polished-nrpa"
+    same(result, solve(problem, SMALL, stop=MaxEvaluations(333), seed=3))
+    for solution, objectives in zip(result.front.solutions, result.front.objectives, strict=True):
+        if hasattr(problem, "replay"):
+            assert problem.replay(solution)[0].tolist() == objectives.tolist()
+
+
+@every_problem
+def test_a_search_that_is_saved_anywhere_goes_on_to_the_same_end(name, tmp_path):
+    problem = PROBLEMS[name]
+    whole = SMALL.start(problem, seed=5)
+    whole.advance(260)
+    for cut in (1, 7, 130):
+        path = tmp_path / f"{cut}.npz"
+        first = SMALL.start(problem, seed=5)
+        first.advance(cut)
+        first.save(path)
+        second = SMALL.resume(problem, path)
+        second.advance(260 - cut)
+        assert second.log().tolist() == whole.log().tolist()
+        assert second.front().solutions == whole.front().solutions
+
+
+@every_problem
+def test_it_can_be_asked_and_told_with_others_pending_across_a_checkpoint(name, tmp_path):
+    problem = PROBLEMS[name]
+
+    def judged(candidates):
+        if hasattr(problem, "replay"):
+            scores = [problem.replay(candidate.solution) for candidate in candidates]
+            return [objectives for objectives, _ in scores], [violations for _, violations in scores]
+        values = [problem.evaluate(candidate.state) for candidate in candidates]
+        return ([v[0] for v in values], [v[1] for v in values]) if problem.constrained else (values, None)
+
+    def go_on(search, n):
+        for _ in range(n):
+            search.ask(3)
+            told = search.pending[:3]
+            search.tell(told, *judged(told))
+
+    search = SMALL.start(problem, seed=1)
+    search.ask(2)
+    go_on(search, 20)
+    search.save(tmp_path / "c.npz")
+    again = SMALL.resume(problem, tmp_path / "c.npz")
+    assert [c.solution for c in again.pending] == [c.solution for c in search.pending]
+    go_on(search, 20)
+    go_on(again, 20)
+    assert search.evaluations == again.evaluations == 120
+    assert search.log().tolist() == again.log().tolist()
+    search.drop(search.pending)
+    search.advance(10)
+    assert search.evaluations == 130
+
+
+def test_it_finds_the_proved_front_where_the_paper_s_settings_do_not():
+    problem = generate_tsptw(18, seed=4, tightness=0.3)
+    truth = certify(problem)
+    polished, plain = (solve(problem, a, stop=MaxEvaluations(20_000), seed=0).front for a in (None, ParetoNRPA()))
+    assert polished.objectives.tolist() == truth.objectives.tolist()
+    assert plain.objectives.tolist() != truth.objectives.tolist()
+
+
+def test_neighbours_without_segments_are_evaluations_and_lead_further_than_playouts():
+    problem = PlainTour(generate_tsp(12, seed=5))
+    corner = (14.0, 14.0)
+    polished, plain = (
+        solve(problem, a, stop=MaxEvaluations(2_000), seed=0, reference_point=corner).hypervolume
+        for a in (PolishedNRPA(), ParetoNRPA())
+    )
+    assert polished > plain
+
+
+def test_no_solution_is_evaluated_twice_while_there_are_others():
+    diary = []
+
+    class Diary(Bits):
+        def evaluate(self, state):
+            diary.append(tuple(state) if isinstance(state, tuple) else str(state))
+            return super().evaluate(state)
+
+    solve(Diary(10), PolishedNRPA(), stop=MaxEvaluations(400), seed=0)
+    assert len(set(diary)) == len(diary) == 400
+
+
+def test_all_solutions_of_a_small_problem_may_be_evaluated_and_the_search_goes_on():
+    result = solve(Bits(4), PolishedNRPA(), stop=MaxEvaluations(100), seed=0)
+    assert result.evaluations == 100
+
+
+def test_unique_evaluations_are_counted():
+    result = solve(TSP, SMALL, stop=MaxEvaluations(100, count="unique"), seed=0)
+    assert result.unique_evaluations == 100 <= result.evaluations
+
+
+def test_an_instance_that_nobody_can_keep_to_is_searched_all_the_same():
+    times = np.ones((6, 6)) - np.eye(6)
+    result = solve(mo_tsptw([times, times.T], np.zeros(6), [9, 1, 1, 1, 9, 9]), stop=MaxEvaluations(200), seed=0)
+    assert result.evaluations == 200
+    assert result.front.violations.min() > 0
+
+
+def test_expensive_evaluations_in_parallel():
+    results = [solve_parallel(Knapsack(10), SMALL, stop=MaxEvaluations(60), workers=n, seed=2) for n in (1, 2)]
+    same(*results)
+    assert results[0].evaluations == 60
+
+
+def test_a_checkpoint_of_the_paper_s_algorithm_is_refused(tmp_path):
+    search = ParetoNRPA(level=2).start(TSP)
+    search.advance(10)
+    search.save(tmp_path / "c.npz")
+    with pytest.raises(CheckpointError, match="was made by pareto-nrpa, not polished-nrpa"):
+        SMALL.resume(TSP, tmp_path / "c.npz")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"playouts": 0}, "playouts must be a whole number"),
+        ({"fresh": 1.5}, "fresh must be a share from 0 to 1, got 1.5"),
+        ({"shake": 0}, "shake must be"),
+        ({"sample": 0}, "sample must be"),
+        ({"level": 0}, "level must be"),
+        ({"alpha": -1}, "alpha must be"),
+    ],
+)
+def test_wrong_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        PolishedNRPA(**parameters)
+
+
+def test_the_result_says_how_it_was_made(tmp_path):
+    result = solve(TSP, stop=MaxEvaluations(50), seed=1)
+    again = Result.load(result.save(tmp_path / "r.json"))
+    assert again.algorithm == "polished-nrpa"
+    assert again.parameters == PolishedNRPA().to_dict()
