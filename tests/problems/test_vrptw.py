@@ -3,7 +3,17 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_vrptw, load, mo_tsptw, solve, vrptw
+from pareto_nrpa import (
+    InstanceError,
+    MaxEvaluations,
+    ParetoNRPA,
+    check_problem,
+    generate_vrptw,
+    load,
+    mo_tsptw,
+    solve,
+    vrptw,
+)
 from pareto_nrpa.genotype import stops_at_depth
 from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.vrptw import MEASURES
@@ -211,5 +221,6 @@ def test_a_spec_names_vehicles_and_objectives():
 
 
 def test_generated_routes_are_feasible_for_somebody():
-    result = solve(generate_vrptw(21, seed=4, tightness=0.7), stop=MaxEvaluations(20_000), seed=1)
+    problem = generate_vrptw(21, seed=4, tightness=0.7)
+    result = solve(problem, ParetoNRPA(), stop=MaxEvaluations(20_000), seed=1)
     assert result.front.violations.max() == 0

@@ -37,25 +37,25 @@ def edge_of(data, move, out):
         out[ENDS + k] = 0.0
 
 
-@kernel
-def stretch_of(data, move, out):
-    """Fill in the row of one move."""
-    is_stop = 0 < move < data.demand.size
+# What is marked as the engine's is too long to become part of the code of every place that makes or joins rows.
+@engine_kernel
+def fill_row(opens, latest, demand, move, out):
+    """Fill in the row of one move, without objectives."""
+    is_stop = 0 < move < demand.size
     stop = move if is_stop else 0
-    for i in range(_WIDTH):
+    for i in range(out.size):
         out[i] = 0.0
     out[_IS_CLOSED] = not is_stop
     out[_FIRST] = stop
     out[_LAST] = stop
     # A vehicle returns (the first piece of a closing) whenever it can, and leaves (the last) when the depot is open.
-    out[_HEAD + _EARLIEST] = data.opens[stop] if is_stop else 0.0
-    out[_HEAD + _LATEST] = data.latest[stop]
-    out[_HEAD + _LOAD] = data.demand[stop]
-    out[_TAIL + _EARLIEST] = data.opens[0]
-    out[_TAIL + _LATEST] = data.latest[0]
+    out[_HEAD + _EARLIEST] = opens[stop] if is_stop else 0.0
+    out[_HEAD + _LATEST] = latest[stop]
+    out[_HEAD + _LOAD] = demand[stop]
+    out[_TAIL + _EARLIEST] = opens[0]
+    out[_TAIL + _LATEST] = latest[0]
 
 
-# What follows is too long to become part of the code of every place that joins rows.
 @engine_kernel
 def join_pieces(left, i, right, j, travel, out, k):
     """Fill in piece k of a row: piece i of the left one and piece j of the right one, one after the other."""
@@ -115,17 +115,15 @@ def join_objectives(costs, columns, left, right, out):
 
 
 @kernel
-def join_stretches(data, left, right, out):
-    """Fill in the row of two stretches, one after the other."""
-    join_rows(data.times[np.uint64(left[_LAST]), np.uint64(right[_FIRST])], data.capacity[0], left, right, out)
+def stretch_of(data, move, out):
+    """Fill in the row of one move; of objectives there are none yet."""
+    fill_row(data.opens, data.latest, data.demand, move, out)
 
 
 @kernel
-def timed_stretch_of(data, move, out):
-    """Fill in the row of one move with its objectives, of which there are none yet."""
-    stretch_of(data, move, out)
-    for k in range(data.columns.size):
-        out[_WIDTH + k] = 0.0
+def join_stretches(data, left, right, out):
+    """Fill in the row of two stretches, one after the other."""
+    join_rows(data.times[np.uint64(left[_LAST]), np.uint64(right[_FIRST])], data.capacity[0], left, right, out)
 
 
 @kernel
@@ -142,4 +140,4 @@ def route_segments(columns: Sequence[int]) -> Segments | None:
         return None
     if max(columns) < m:
         return Segments(edge_of, join_costs, ENDS + m, stretch_of, join_stretches, _WIDTH)
-    return Segments(timed_stretch_of, join_timed_stretches, _WIDTH + m, stretch_of, join_stretches, _WIDTH)
+    return Segments(stretch_of, join_timed_stretches, _WIDTH + m, stretch_of, join_stretches, _WIDTH)
