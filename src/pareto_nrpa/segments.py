@@ -33,7 +33,8 @@ class Segments:
     join_costs
         `join_costs(data, left, right, out)` fills the row of two stretches one after the other; `out` is neither.
     cost_width
-        The length of such a row. The last `n_objectives` numbers in the row of a whole solution are its objectives.
+        The length of such a row. The last `n_objectives` numbers in the row of a whole solution are its objectives,
+        if it is feasible; if not, they need only be near.
     limit_of, join_limits, limit_width
         The same for constraints; none where every order is feasible. The first number says how far the stretch is
         from being feasible: 0 if it is, and never less than that of a part of it.
@@ -83,7 +84,8 @@ def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.r
     objectives, violations = problem.replay(solution)
     moves = [START, *solution, END]
     costs = _joined(problem, "cost_of", "join_costs", segments.cost_width, moves, rng)[-problem.n_objectives :]
-    if not all(abs(a - b) <= _TOLERANCE * max(1.0, abs(b)) for a, b in zip(costs, objectives, strict=True)):
+    is_equal = all(abs(a - b) <= _TOLERANCE * max(1.0, abs(b)) for a, b in zip(costs, objectives, strict=True))
+    if violations == 0 and not is_equal:
         raise ProblemError(
             f"the segments of {problem.name} give objectives {costs.tolist()} for {list(solution)!r:.60}, and "
             f"evaluate() {objectives.tolist()}; correct cost_of or join_costs, or leave segments out."

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels._jit import kernel
+from ..kernels._jit import engine_kernel, kernel
 from ..segments import Segments
 from .matrices import ENDS, join_costs
 
@@ -37,25 +37,26 @@ def edge_of(data, move, out):
         out[ENDS + k] = 0.0
 
 
-@kernel
-def stretch_of(data, move, out):
-    """Fill in the row of one move."""
-    is_stop = 0 < move < data.demand.size
+# What is marked as the engine's is too long to become part of the code of every place that makes or joins rows.
+@engine_kernel
+def fill_row(opens, latest, demand, move, out):
+    """Fill in the row of one move, without objectives."""
+    is_stop = 0 < move < demand.size
     stop = move if is_stop else 0
-    for i in range(_WIDTH):
+    for i in range(out.size):
         out[i] = 0.0
     out[_IS_CLOSED] = not is_stop
     out[_FIRST] = stop
     out[_LAST] = stop
     # A vehicle returns (the first piece of a closing) whenever it can, and leaves (the last) when the depot is open.
-    out[_HEAD + _EARLIEST] = data.opens[stop] if is_stop else 0.0
-    out[_HEAD + _LATEST] = data.latest[stop]
-    out[_HEAD + _LOAD] = data.demand[stop]
-    out[_TAIL + _EARLIEST] = data.opens[0]
-    out[_TAIL + _LATEST] = data.latest[0]
+    out[_HEAD + _EARLIEST] = opens[stop] if is_stop else 0.0
+    out[_HEAD + _LATEST] = latest[stop]
+    out[_HEAD + _LOAD] = demand[stop]
+    out[_TAIL + _EARLIEST] = opens[0]
+    out[_TAIL + _LATEST] = latest[0]
 
 
-@kernel
+@engine_kernel
 def join_pieces(left, i, right, j, travel, out, k):
     """Fill in piece k of a row: piece i of the left one and piece j of the right one, one after the other."""
     shift = left[i + _DURATION] - left[i + _LATENESS] + travel
@@ -69,64 +70,67 @@ def join_pieces(left, i, right, j, travel, out, k):
     out[k + _LOAD] = left[i + _LOAD] + right[j + _LOAD]
 
 
-@kernel
-def wrong(data, row, piece):
-    """Return how far a piece is from being feasible."""
-    return row[piece + _LATENESS] + max(0.0, row[piece + _LOAD] - data.capacity[0])
-
-
-@kernel
-def join_stretches(data, left, right, out):
-    """Fill in the row of two stretches, one after the other."""
+@engine_kernel
+def join_rows(travel, capacity, left, right, out):
+    """Fill in the row of two stretches, one after the other, with so much travel in between."""
     left_is_closed, right_is_closed = left[_IS_CLOSED] > 0.0, right[_IS_CLOSED] > 0.0
-    travel = data.times[np.uint64(left[_LAST]), np.uint64(right[_FIRST])]
     place = _ROUTE if left_is_closed and right_is_closed else _TAIL if left_is_closed else _HEAD
     join_pieces(left, _TAIL if left_is_closed else _HEAD, right, _HEAD, travel, out, place)
-    out[_INNER] = left[_INNER] + right[_INNER]
-    if place == _ROUTE:
-        out[_INNER] += wrong(data, out, _ROUTE)
     if left_is_closed:
         for i in range(_HEAD, _HEAD + _PIECE):
             out[i] = left[i]
     if right_is_closed:
         for i in range(_TAIL, _TAIL + _PIECE):
             out[i] = right[i]
-    out[_IS_CLOSED] = left_is_closed or right_is_closed
+    is_closed = left_is_closed or right_is_closed
+    out[_INNER] = left[_INNER] + right[_INNER]
+    if place == _ROUTE:
+        out[_INNER] += out[_ROUTE + _LATENESS] + max(0.0, out[_ROUTE + _LOAD] - capacity)
+    out[_WRONG] = out[_INNER] + out[_HEAD + _LATENESS] + max(0.0, out[_HEAD + _LOAD] - capacity)
+    if is_closed:
+        out[_WRONG] += out[_TAIL + _LATENESS] + max(0.0, out[_TAIL + _LOAD] - capacity)
+    out[_IS_CLOSED] = is_closed
     out[_FIRST] = left[_FIRST]
     out[_LAST] = right[_LAST]
-    out[_WRONG] = out[_INNER] + wrong(data, out, _HEAD)
-    if left_is_closed or right_is_closed:
-        out[_WRONG] += wrong(data, out, _TAIL)
+
+
+@engine_kernel
+def join_objectives(costs, columns, left, right, out):
+    """Fill in the objectives of two stretches: sums over edges, sums and maxima over complete routes."""
+    here, there = np.uint64(left[_LAST]), np.uint64(right[_FIRST])
+    is_route = left[_IS_CLOSED] > 0.0 and right[_IS_CLOSED] > 0.0 and (here != 0 or there != 0)
+    m = columns.size
+    for k in range(m):
+        one, other = left[_WIDTH + k], right[_WIDTH + k]
+        measure = columns[k] - m
+        value = max(one, other)
+        if measure < 0:
+            value = one + other + costs[k, here, there]
+        elif measure == WAITING:
+            value = one + other + (out[_ROUTE + _WAITED] if is_route else 0.0)
+        elif is_route:
+            leaves = out[_ROUTE + _EARLIEST] if measure == FINISH else 0.0
+            value = max(value, leaves + out[_ROUTE + _DURATION])
+        out[_WIDTH + k] = value
 
 
 @kernel
-def timed_stretch_of(data, move, out):
-    """Fill in the row of one move with its objectives, of which there are none yet."""
-    stretch_of(data, move, out)
-    for k in range(data.columns.size):
-        out[_WIDTH + k] = 0.0
+def stretch_of(data, move, out):
+    """Fill in the row of one move; of objectives there are none yet."""
+    fill_row(data.opens, data.latest, data.demand, move, out)
+
+
+@kernel
+def join_stretches(data, left, right, out):
+    """Fill in the row of two stretches, one after the other."""
+    join_rows(data.times[np.uint64(left[_LAST]), np.uint64(right[_FIRST])], data.capacity[0], left, right, out)
 
 
 @kernel
 def join_timed_stretches(data, left, right, out):
-    """Fill in the row of two stretches with their objectives: sums over edges, sums and maxima over complete routes."""
+    """Fill in the row of two stretches with their objectives."""
     join_stretches(data, left, right, out)
-    here, there = np.uint64(left[_LAST]), np.uint64(right[_FIRST])
-    is_route = left[_IS_CLOSED] > 0.0 and right[_IS_CLOSED] > 0.0 and (here != 0 or there != 0)
-    m = data.columns.size
-    for k in range(m):
-        one, other = left[_WIDTH + k], right[_WIDTH + k]
-        measure = data.columns[k] - m
-        if measure < 0:
-            value = one + other + data.costs[k, here, there]
-        elif measure == WAITING:
-            value = one + other + (out[_ROUTE + _WAITED] if is_route else 0.0)
-        else:
-            value = max(one, other)
-            if is_route:
-                back = out[_ROUTE + _EARLIEST] if measure == FINISH else 0.0
-                value = max(value, back + out[_ROUTE + _DURATION])
-        out[_WIDTH + k] = value
+    join_objectives(data.costs, data.columns, left, right, out)
 
 
 def route_segments(columns: Sequence[int]) -> Segments | None:
@@ -136,4 +140,4 @@ def route_segments(columns: Sequence[int]) -> Segments | None:
         return None
     if max(columns) < m:
         return Segments(edge_of, join_costs, ENDS + m, stretch_of, join_stretches, _WIDTH)
-    return Segments(timed_stretch_of, join_timed_stretches, _WIDTH + m, stretch_of, join_stretches, _WIDTH)
+    return Segments(stretch_of, join_timed_stretches, _WIDTH + m, stretch_of, join_stretches, _WIDTH)
