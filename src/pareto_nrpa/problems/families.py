@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import InstanceError
+from .own import describe_own
 
 if TYPE_CHECKING:
     import os
@@ -124,3 +125,5 @@ FAMILIES: dict[str, Family] = {
 }
 #: Whose problems files hold: those of a user, and the official instances.
 OF_FILES = FAMILIES["tsptw"]
+#: What is not one of the families; made in `own`.
+OWN = Family("own", "", {}, describe_own)
