@@ -177,7 +177,8 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
             if given is None
             else replace(given, problem=_minimised(given.problem, m))
         )
-        seed = int(self.random_state.integers(2**31))
+        generator = getattr(self, "random_state", None)  # pymoo before 0.6.2 has a seed alone
+        seed = int(self.seed if generator is None else generator.integers(2**31))
         self.search = self.parameters.start(self._coding.problem, seed=seed, budget=self._budget())
         self.search.count_unique()
 
@@ -192,9 +193,8 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
     def _initialize_infill(self) -> Any:
         if self.sampling is None:
             return self._infill()
-        return Initialization(self.sampling).do(
-            self.problem, self.batch, random_state=self.random_state, algorithm=self
-        )
+        generator = {"random_state": self.random_state} if hasattr(self, "random_state") else {}
+        return Initialization(self.sampling).do(self.problem, self.batch, algorithm=self, **generator)
 
     def _infill(self) -> Any:
         asked: list[Candidate] = []
