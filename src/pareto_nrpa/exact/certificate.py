@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
 _FORMAT = "pareto-nrpa certificate 1"
@@ -88,6 +89,17 @@ class Certificate:
             "stage": self.stage,
             "versions": self.versions,
         }
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the efficient tours as a pandas data frame, one row for each."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            message = 'to_dataframe() needs pandas; install it with: pip install "pareto-nrpa[dataframe]".'
+            raise ImportError(message) from error
+        frame = pd.DataFrame(self.objectives, columns=[f"f{k + 1}" for k in range(self.objectives.shape[1])])
+        frame["solution"] = self.solutions
+        return frame
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate as JSON and return the path."""

@@ -6,8 +6,8 @@ its parts, and has codes of its own, so that a policy first learns where about a
 
 from __future__ import annotations
 
-import itertools
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from optuna.distributions import CategoricalDistribution, FloatDistribution
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 #: Up to so many values are one choice.
 MAX_FLAT = 16
-#: How many parts an interval is cut into.
-BASE = 4
+#: How many parts an interval is cut into: few, so that each is soon learned, and odd, so that the middle is no border.
+BASE = 3
 #: How many times a range of real numbers is cut; what is left is drawn uniformly.
-DEPTH = 7
+DEPTH = 6
 
 
 class Cells(NamedTuple):
@@ -30,6 +30,14 @@ class Cells(NamedTuple):
 
     begin: int
     end: int
+
+
+class Turn(NamedTuple):
+    """A choice: the parts that cells can be narrowed to, what a policy learns weights for, and their bias."""
+
+    parts: list[Cells]
+    codes: list[Hashable]
+    bias: list[float]
 
 
 class Dial:
@@ -57,21 +65,28 @@ class Dial:
             span = numeric.high - numeric.low
             self.n_cells = round(span / numeric.step) + 1 if self.is_exact else BASE**DEPTH
         self._is_flat = flat or (self.n_cells <= MAX_FLAT and not self._is_log)
+        self._turns: dict[Cells, Turn] = {}
 
     def whole(self) -> Cells:
         """Return all cells."""
         return Cells(0, self.n_cells)
 
-    def parts(self, cells: Cells) -> list[Cells]:
-        """Return the parts that cells can be narrowed to; none where there is one cell left."""
+    def turn(self, cells: Cells) -> Turn | None:
+        """Return the choice that cells leave; None where there is one cell left."""
+        if cells.end - cells.begin == 1:
+            return None
+        if cells not in self._turns:
+            parts = self._parts(cells)
+            self._turns[cells] = Turn(parts, self._codes(parts), self._bias(parts))
+        return self._turns[cells]
+
+    def _parts(self, cells: Cells) -> list[Cells]:
         size = cells.end - cells.begin
-        if size == 1:
-            return []
         if self._is_flat or size <= BASE:
             return [Cells(i, i + 1) for i in range(*cells)]
         inner = {self._cut(cells, k / BASE) for k in range(1, BASE)} - {*cells}
         edges = [cells.begin, *sorted(inner), cells.end]
-        return [Cells(*pair) for pair in itertools.pairwise(edges)]
+        return [Cells(*pair) for pair in pairwise(edges)]
 
     def _cut(self, cells: Cells, share: float) -> int:
         """Return the cell at which a share of others ends, measured as the distribution measures."""
@@ -80,7 +95,7 @@ class Dial:
             return round(math.exp(first + share * (last - first)) + 0.5 - self._low)
         return cells.begin + round(share * (cells.end - cells.begin))
 
-    def bias(self, parts: list[Cells]) -> list[float]:
+    def _bias(self, parts: list[Cells]) -> list[float]:
         """Return what makes all values equally likely before anything is learned, in parts that differ in size."""
         if self._is_log and self.is_exact:
             sizes = [math.log((self._low + part.end - 0.5) / (self._low + part.begin - 0.5)) for part in parts]
@@ -88,7 +103,7 @@ class Dial:
             sizes = [float(part.end - part.begin) for part in parts]
         return [math.log(size / max(sizes)) for size in sizes]
 
-    def codes(self, parts: list[Cells]) -> list[Hashable]:
+    def _codes(self, parts: list[Cells]) -> list[Hashable]:
         """Return a code for each part; equal values of a parameter share it, also where its range has changed."""
         if self._is_flat and not isinstance(self._distribution, CategoricalDistribution):
             return [(self._name, self.value(part, 0.0)) for part in parts]
@@ -123,10 +138,10 @@ class Dial:
             position = int((at - low) / (high - low) * self.n_cells)
         return int(min(max(position, 0), self.n_cells - 1))
 
-    def turns(self, value: Any) -> Iterator[tuple[list[Cells], int]]:
-        """Yield what there was to choose from, and the position chosen, on the way to a value."""
+    def turns(self, value: Any) -> Iterator[tuple[Turn, int]]:
+        """Yield the choices on the way to a value, and the position chosen in each."""
         cell, cells = self.cell_of(value), self.whole()
-        while parts := self.parts(cells):
-            position = next(i for i, part in enumerate(parts) if cell < part.end)
-            yield parts, position
-            cells = parts[position]
+        while turn := self.turn(cells):
+            position = next(i for i, part in enumerate(turn.parts) if cell < part.end)
+            yield turn, position
+            cells = turn.parts[position]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from optuna.study import StudyDirection
@@ -32,14 +32,6 @@ _MOST_VIOLATED = 1e300
 _MOVE = re.compile(r"(.*) \d+")
 
 
-class Turn(NamedTuple):
-    """A choice that was made."""
-
-    codes: list[Hashable]
-    bias: list[float] | None
-    position: int
-
-
 class Memory:
     """A search fed with the trials of one study, and the tree of what was evaluated."""
 
@@ -51,6 +43,8 @@ class Memory:
         self.runs: dict[int, Run] = {}
         self._seed, self._problems = seed, problems
         self._learned: set[int] = set()
+        self.mutation = 0.0  # how often a choice is made as if nothing had been learned
+        self._dials: dict[tuple[str, BaseDistribution], Dial] = {}
 
     def is_of(self, study: Study) -> bool:
         """Tell whether this is about a study."""
@@ -68,7 +62,10 @@ class Memory:
 
     def dial(self, parameter: str, distribution: BaseDistribution) -> Dial:
         """Return a parameter as a dial; moves of a problem are one choice, however many there are."""
-        return Dial(parameter, distribution, flat=self._game_of(parameter) is not None)
+        key = parameter, distribution
+        if key not in self._dials:
+            self._dials[key] = Dial(*key, flat=self._game_of(parameter) is not None)
+        return self._dials[key]
 
     def path(self, trial: FrozenTrial) -> list[tuple[Hashable, int]] | None:
         """Return the choices of a trial; None where real numbers are among them, which are never exhausted."""
@@ -107,10 +104,11 @@ class Memory:
         for codes, bias, position in self._turns(trial, policy):
             playout.take(position, codes, bias)
         if playout.solution:
+            self.mutation = 1 / len(playout.solution)
             self.search.tell([playout.finish()], [trial.values], [_violations(trial)])
 
-    def _turns(self, trial: FrozenTrial, policy: int) -> Iterator[Turn]:
-        """Yield all choices of a finished trial."""
+    def _turns(self, trial: FrozenTrial, policy: int) -> Iterator[tuple[list[Hashable], list[float] | None, int]]:
+        """Yield codes, bias and position of all choices of a finished trial."""
         played: set[str] = set()
         for parameter, distribution in trial.distributions.items():
             name = self._game_of(parameter)
@@ -120,10 +118,12 @@ class Memory:
                     yield from self._replayed(trial, name, policy)
                 continue
             dial = self.dial(parameter, distribution)
-            for parts, position in dial.turns(trial.params[parameter]):
-                yield Turn(dial.codes(parts), dial.bias(parts), position)
+            for turn, position in dial.turns(trial.params[parameter]):
+                yield turn.codes, turn.bias, position
 
-    def _replayed(self, trial: FrozenTrial, name: str, policy: int) -> Iterator[Turn]:
+    def _replayed(
+        self, trial: FrozenTrial, name: str, policy: int
+    ) -> Iterator[tuple[list[Hashable], list[float] | None, int]]:
         """Yield the moves of a problem that was played in a trial."""
         game = Game(self._problems[name])
         for step, moves in game.steps():
@@ -131,7 +131,7 @@ class Memory:
             if not 0 <= position < len(moves):  # of another version of the problem
                 return
             if len(moves) > 1:
-                yield Turn(game.codes(), game.bias(self.preference(policy)), position)
+                yield game.codes(), game.bias(self.preference(policy)), position
             game.play(position)
 
 
@@ -156,16 +156,23 @@ class Run:
         """Turn a dial and return its value; codes and bias are those of a problem that is played."""
         node = self._walk(trial)
         cells = dial.whole()
-        while parts := dial.parts(cells):
-            keys = dial.codes(parts)
-            below = [self._visited.below(node, key) for key in keys]
+        while turn := dial.turn(cells):
+            below = [self._visited.below(node, code) for code in turn.codes]
             free = [i for i, next_node in enumerate(below) if not self._visited.is_exhausted(next_node)]
-            if not free or not avoid_repeats:
-                free = list(range(len(parts)))
-            here, extra = (keys, dial.bias(parts)) if codes is None else (codes, bias)
-            chosen = free[self._playout.choose([here[i] for i in free], extra and [extra[i] for i in free])]
-            node, cells = below[chosen], parts[chosen]
+            here, extra = (turn.codes, turn.bias) if codes is None else (codes, bias)
+            if avoid_repeats and 0 < len(free) < len(here):
+                chosen = free[self._choose([here[i] for i in free], extra and [extra[i] for i in free])]
+            else:
+                chosen = self._choose(here, extra)
+            node, cells = below[chosen], turn.parts[chosen]
         return dial.value(cells, self._rng.random() if not dial.is_exact else 0.0)
+
+    def _choose(self, codes: list[Hashable], bias: list[float] | None) -> int:
+        """Choose by the policy; about once in a trial as if nothing had been learned, as a mutation does."""
+        if self._rng.random() >= self._memory.mutation:
+            return self._playout.choose(codes, bias)
+        strengths = np.exp(np.array(bias or [0.0] * len(codes)) - max(bias or [0.0]))
+        return int(self._rng.choice(len(codes), p=strengths / strengths.sum()))
 
     def _walk(self, trial: FrozenTrial) -> int:
         """Return the node that the parameters of the trial lead to, those that were given to it included."""
@@ -179,8 +186,8 @@ class Run:
 
 def choices(dial: Dial, value: Any) -> Iterator[tuple[Hashable, int]]:
     """Yield what was chosen on the way to a value, and among how many."""
-    for parts, position in dial.turns(value):
-        yield dial.codes(parts[position : position + 1])[0], len(parts)
+    for turn, position in dial.turns(value):
+        yield turn.codes[position], len(turn.codes)
 
 
 def _violations(trial: FrozenTrial) -> float:

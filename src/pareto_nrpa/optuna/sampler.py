@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from ..problem import AnyProblem
     from .playing import Game
 
-#: What is good for some hundred trials, on average over the spaces of docs/results/optuna.md.
-FOR_TRIALS = ParetoNRPA(level=2, n_policies=4, alpha=0.5, iterations=50)
+#: For hundreds of trials, nobody knows how many: one level that never ends, and learns a little from the front of all
+#: trials after each. Nested levels would begin anew when they are over, and have no time to pay.
+FOR_TRIALS = ParetoNRPA(level=1, n_policies=4, alpha=0.1, iterations=2**40)
 
 
 class ParetoNRPASampler(BaseSampler):

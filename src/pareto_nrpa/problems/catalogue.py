@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from ..exceptions import InstanceError
 from .data import VARIABLE, find_instance, instance_names, official_names
-from .families import FAMILIES, OF_FILES, OF_STOPS
+from .families import FAMILIES, OF_FILES, OF_STOPS, OWN
 from .instances import read_tsptw
+from .own import is_own, load_own
 
 if TYPE_CHECKING:
     from ..problem import CompiledProblem
@@ -35,7 +36,8 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
         (`tsptw:n=25,seed=7,tightness=0.6,objectives=2`, `mo-tsp:n=100,seed=1`), a benchmark
         (`nas-bench-201`, `nas-bench-201:objectives=c100_error+flops`), or "default". Tours of a file must be back
         before the depot closes, those of the official instances, by convention, need not: say otherwise with
-        `my-stops.txt:check_return=no`, `rc_204.3:check_return=yes`.
+        `my-stops.txt:check_return=no`, `rc_204.3:check_return=yes`. A problem of one's own is `my_problem.py:factory`:
+        a file of Python, and what in it is a problem, or gives one when it is called without arguments.
     data
         The folder to look in, instead of `$PARETO_NRPA_DATA` and the user's cache.
     """
@@ -52,6 +54,8 @@ def describe(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[
 def _loaded(name: str, data: str | os.PathLike[str] | None) -> tuple[Family, CompiledProblem]:
     if name == "default":
         name = DEFAULT
+    if is_own(name):
+        return OWN, load_own(name)  # type: ignore[return-value]  # may be a plain problem
     prefix, colon, options = name.partition(":")
     family = FAMILIES.get(prefix)
     if family is not None and (colon or family.is_read or not os.path.exists(name)):

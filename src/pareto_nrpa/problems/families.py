@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import InstanceError
+from .own import describe_own
 
 if TYPE_CHECKING:
     import os
@@ -151,3 +152,5 @@ FAMILIES: dict[str, Family] = {
 #: Whose problems files hold: those in the format of the official instances, and those of stops.
 OF_FILES = FAMILIES["tsptw"]
 OF_STOPS = Family("stops", "", {}, describe_stops)
+#: What is not one of the families; made in `own`.
+OWN = Family("own", "", {}, describe_own)

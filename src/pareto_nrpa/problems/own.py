@@ -133,3 +133,11 @@ def _reason(error: BaseException, path: Path | None = None) -> str:
         trace = trace.tb_next
     words = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
     return f"{type(error).__name__}{f' in line {line}' if line else ''}: {words or 'no reason given'}".rstrip(".")
+
+
+def describe_own(problem: AnyProblem) -> list[str]:
+    """Return what there is to say of a problem that we know nothing of."""
+    kind = "compiled" if isinstance(problem, CompiledProblem) else "in plain Python"
+    solutions = f", solutions are {problem.genotype}" if problem.genotype is not None else ""
+    n = problem.n_objectives
+    return [f"a problem of your own, {kind}, {n} objective{'s' if n > 1 else ''}{solutions}"]

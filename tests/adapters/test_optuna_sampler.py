@@ -1,0 +1,227 @@
+"""The sampler for Optuna: what is learned, repeated, resumed, constrained and played."""
+
+import pickle
+import threading
+
+import pytest
+
+optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto-nrpa[optuna]"')
+
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
+
+from pareto_nrpa import ParetoNRPA, generate_tsptw  # noqa: E402
+from pareto_nrpa.optuna import ParetoNRPASampler, play  # noqa: E402
+from pareto_nrpa.optuna.dials import Dial  # noqa: E402
+from pareto_nrpa.optuna.memory import POLICY_KEY  # noqa: E402
+
+from ..problems_for_tests import Knapsack, Word  # noqa: E402
+
+IS_5 = int(optuna.__version__.split(".")[0]) >= 5
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def study_of(seed=1, *, storage=None, name="test", n_objectives=2, **options):
+    return optuna.create_study(
+        directions=["minimize"] * n_objectives,
+        sampler=ParetoNRPASampler(seed=seed, **options),
+        storage=storage,
+        study_name=name,
+        load_if_exists=True,
+    )
+
+
+def conditional(trial):
+    """Kinds with parameters of their own, of all sorts."""
+    x = trial.suggest_float("x", -1, 1)
+    n = trial.suggest_int("n", 1, 5_000, log=True)
+    if trial.suggest_categorical("kind", ["plain", "fancy"]) == "fancy":
+        return abs(x) + trial.suggest_int("depth", 0, 40), n
+    return abs(x) + trial.suggest_float("rate", 0, 10, step=0.5), n
+
+
+def params_of(study):
+    return [trial.params for trial in study.trials]
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        FloatDistribution(-3, 5),
+        FloatDistribution(1e-4, 10, log=True),
+        FloatDistribution(-1, 0.8, step=0.3),
+        IntDistribution(-7, 900),
+        IntDistribution(1, 900, log=True),
+        IntDistribution(0, 91, step=7),
+        CategoricalDistribution(["a", None, 3]),
+    ],
+    ids=str,
+)
+def test_every_value_of_a_parameter_has_one_way_to_it(distribution):
+    dial = Dial("x", distribution)
+    for cell in range(0, dial.n_cells, max(1, dial.n_cells // 97)):
+        value = dial.value(dial.whole()._replace(begin=cell, end=cell + 1), 0.5)
+        assert distribution._contains(distribution.to_internal_repr(value))
+        assert dial.cell_of(value) == cell
+        chosen = None
+        for turn, position in dial.turns(value):
+            assert [a.end for a in turn.parts[:-1]] == [b.begin for b in turn.parts[1:]]
+            chosen = turn.parts[position]
+        assert tuple(chosen) == (cell, cell + 1)
+
+
+def test_nothing_learned_means_the_distribution_of_optuna():
+    study = study_of(avoid_repeats=False, n_objectives=1)
+    for _ in range(300):
+        study.ask({"n": IntDistribution(1, 1000, log=True), "k": IntDistribution(0, 99), "x": FloatDistribution(0, 3)})
+    values = params_of(study)
+    assert 0.45 < sum(p["n"] <= 31 for p in values) / 300 < 0.65  # about the middle of a log scale
+    assert 0.4 < sum(p["k"] < 50 for p in values) / 300 < 0.6
+    assert 0.4 < sum(p["x"] < 1.5 for p in values) / 300 < 0.6
+
+
+def test_the_same_seed_gives_the_same_study():
+    first, again, other = study_of(seed=3), study_of(seed=3), study_of(seed=4)
+    for study in (first, again, other):
+        study.optimize(conditional, n_trials=25)
+    assert params_of(first) == params_of(again) != params_of(other)
+
+
+def test_a_resumed_study_goes_on_as_if_it_had_never_stopped(tmp_path):
+    whole = study_of()
+    whole.optimize(conditional, n_trials=24)
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study_of(storage=storage).optimize(conditional, n_trials=12)
+    resumed = study_of(storage=storage)
+    resumed.optimize(conditional, n_trials=6)
+    resumed.sampler = pickle.loads(pickle.dumps(resumed.sampler))
+    resumed.optimize(conditional, n_trials=6)
+    assert params_of(resumed) == params_of(whole)
+    ours = {key for trial in resumed.trials for key in trial.system_attrs if key.startswith("pareto_nrpa")}
+    assert ours == {POLICY_KEY}
+
+
+def test_it_learns():
+    study = study_of(n_objectives=1)
+    study.optimize(lambda trial: sum(trial.suggest_int(f"d{k}", 0, 9) for k in range(8)), n_trials=200)
+    early, late = (sum(trial.value for trial in trials) for trials in (study.trials[:40], study.trials[-40:]))
+    assert late < 0.7 * early
+
+
+def test_continuous_parameters_close_in():
+    study = study_of(n_objectives=1)
+    study.optimize(lambda trial: sum((trial.suggest_float(f"x{k}", 0, 1) - 0.3) ** 2 for k in range(3)), n_trials=200)
+    assert study.best_value < 0.01
+
+
+def test_repeats_are_avoided_until_there_is_nothing_else():
+    def objective(trial):
+        a = trial.suggest_categorical("a", ["x", "y"])
+        b = trial.suggest_int("b", 0, 3) if a == "x" else trial.suggest_int("c", 0, 6)
+        return float(b), -float(b)
+
+    study = study_of()
+    study.optimize(objective, n_trials=11)
+    assert len({tuple(p.items()) for p in params_of(study)}) == 11
+    study.optimize(objective, n_trials=3)  # all were seen: one must be repeated
+    repeating = study_of(avoid_repeats=False)
+    repeating.optimize(objective, n_trials=11)
+    assert len({tuple(p.items()) for p in params_of(repeating)}) < 11
+
+
+def test_failed_pruned_and_infinite_trials_teach_nothing_and_enqueued_ones_do():
+    def objective(trial):
+        x = trial.suggest_int("x", 0, 7)
+        if trial.number == 1:
+            raise ValueError
+        if trial.number == 2:
+            raise optuna.TrialPruned
+        return float("inf") if trial.number == 3 else float(x)
+
+    study = study_of(n_objectives=1)
+    study.enqueue_trial({"x": 6})
+    study.optimize(objective, n_trials=12, catch=ValueError)
+    assert study.trials[0].params == {"x": 6}
+    assert POLICY_KEY not in study.trials[0].system_attrs
+    learned = study.sampler._memory.search
+    assert learned.evaluations == 11 - 3  # the last one is learned from when the next begins
+    assert learned.front().objectives.min() == min(t.value for t in study.trials[:-1] if t.state.name == "COMPLETE")
+
+
+@pytest.mark.parametrize("way", ["set_constraint", "constraints_func"])
+def test_constraints_come_first(way):
+    if way == "set_constraint" and not IS_5:
+        pytest.skip("trial.set_constraint came with Optuna 5")
+
+    def objective(trial):
+        x = [trial.suggest_int(f"x{k}", 0, 9) for k in range(4)]
+        if way == "set_constraint":
+            trial.set_constraint("at least 18", 18 - sum(x))
+        return float(sum(x))
+
+    function = (lambda trial: [18 - sum(trial.params.values())]) if way == "constraints_func" else None
+    study = study_of(n_objectives=1, constraints_func=function)
+    study.optimize(objective, n_trials=120)
+    front = study.sampler._memory.search.front()
+    assert front.is_feasible
+    assert 18 <= front.objectives[0, 0] <= 20
+
+
+def test_threads_share_a_study():
+    study = study_of()
+    study.optimize(conditional, n_trials=30, n_jobs=3)
+    assert len(study.trials) == 30
+    assert all(trial.state.name == "COMPLETE" for trial in study.trials)
+
+
+def test_processes_share_a_storage(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study_of(storage=storage)
+    threads = [
+        threading.Thread(target=lambda: study_of(storage=storage).optimize(conditional, n_trials=8)) for _ in range(2)
+    ]  # as two processes would, each with a study and a sampler of its own
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    study = study_of(storage=storage)
+    study.optimize(conditional, n_trials=1)
+    assert len(study.trials) == 17
+    assert study.sampler._memory.search.evaluations == 16
+
+
+@pytest.mark.parametrize(
+    "problem", [Knapsack(), Word(), generate_tsptw(7, seed=1, tightness=0.4)], ids=["knapsack", "word", "compiled"]
+)
+def test_a_problem_is_played_in_a_trial(problem):
+    study = study_of(n_objectives=problem.n_objectives)
+    study.optimize(lambda trial: play(trial, problem), n_trials=15)
+    resumed = study_of(n_objectives=problem.n_objectives)
+    resumed.add_trials(study.trials[:10])
+    resumed.optimize(lambda trial: play(trial, problem), n_trials=5)
+    assert params_of(resumed) == params_of(study)
+    for trial in study.trials:
+        search = ParetoNRPA().start(problem, seed=0)
+        search.add(trial.user_attrs["solution"])  # legal to the end
+        assert search.front().objectives[0].tolist() == pytest.approx(trial.values)
+        if IS_5 and problem.n_objectives == 3:
+            assert trial.constraints == {"violations of move": search.front().violations[0]}
+    codes = set(study.sampler._memory.search.player.codes)
+    assert not any(isinstance(code, tuple) and str(code[0]).startswith("move") for code in codes)
+
+
+def test_other_samplers_play_too():
+    study = optuna.create_study(directions=["minimize"] * 2, sampler=optuna.samplers.RandomSampler(seed=1))
+    study.optimize(lambda trial: play(trial, Knapsack()), n_trials=3)
+    fixed = optuna.trial.FixedTrial({f"move {k}": 0 for k in range(8)})
+    assert play(fixed, Knapsack())[0] == 0
+
+
+def test_mistakes_are_said():
+    with pytest.raises(TypeError, match="algorithm must be a ParetoNRPA, got 'nsga-ii'"):
+        ParetoNRPASampler("nsga-ii")
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        ParetoNRPASampler(seed=-1)

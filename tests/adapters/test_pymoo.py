@@ -1,0 +1,130 @@
+"""Pareto-NRPA as an algorithm of pymoo, and problems of pymoo as ours."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pymoo", reason='needs pymoo: pip install "pareto-nrpa[pymoo]"')
+
+import pymoo
+from pymoo.core.population import Population
+from pymoo.core.problem import ElementwiseProblem
+from pymoo.core.variable import Binary, Choice, Integer, Real
+from pymoo.optimize import minimize
+
+from pareto_nrpa import MaxEvaluations, Problem, ProblemError, solve
+from pareto_nrpa.pymoo import ParetoNRPA, from_pymoo
+
+WEIGHTS, PROFITS = np.array([[3, 5, 2, 8, 4, 6, 7, 1], [4, 4, 1, 9, 6, 2, 8, 3]])
+
+
+class Bits(ElementwiseProblem):
+    """A knapsack: weight against lost profit, at most 20 to carry, exactly as many as the first two items say."""
+
+    def __init__(self):
+        super().__init__(n_var=8, n_obj=2, n_ieq_constr=1, n_eq_constr=1, xl=0, xu=1, vtype=bool)
+
+    def _evaluate(self, x, out, *args, **kwargs):
+        out["F"] = [WEIGHTS @ x, PROFITS @ ~x]
+        out["G"] = [WEIGHTS @ x - 20]
+        out["H"] = [float(x[0]) - float(x[1])]
+
+
+class Mixed(ElementwiseProblem):
+    def __init__(self, **more):
+        variables = {"on": Binary(), "n": Integer(bounds=(-2, 5)), "colour": Choice(options=["red", "blue"]), **more}
+        super().__init__(vars=variables, n_obj=2)
+
+    def _evaluate(self, x, out, *args, **kwargs):
+        out["F"] = [x["n"] + 3 * x["on"], (5 - x["n"]) + (x["colour"] == "red")]
+
+
+class Order(ElementwiseProblem):
+    def __init__(self):
+        super().__init__(n_var=6, n_obj=2, xl=0, xu=5)
+
+    def _evaluate(self, x, out, *args, **kwargs):
+        out["F"] = [np.abs(np.diff(x)).sum(), x[0]]
+
+
+def test_bits_with_constraints():
+    res = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 300), seed=1, save_history=True)
+    again = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 300), seed=1)
+    assert res.X.dtype == bool
+    assert (res.G <= 0).all()
+    assert (np.abs(res.H) <= 1e-4).all()
+    assert np.array_equal(res.F, again.F)
+    assert res.algorithm.evaluator.n_eval == 300
+    every = from_pymoo(Bits())
+    truth = solve(every, "pls", stop=MaxEvaluations(4_000), seed=0).front.objectives
+    assert sorted(res.F.tolist()) == sorted(truth.tolist())  # of 256 solutions, 300 evaluations find all
+    assert len(res.history) == 30
+    assert len(res.history[3].opt) <= len(res.history[3].pop)
+    assert res.history[3].search.evaluations >= 40 > 10
+
+
+def test_mixed_variables():
+    res = minimize(Mixed(), ParetoNRPA(batch=4), ("n_gen", 20), seed=2)
+    assert {type(x["n"]) for x in res.X} == {int}
+    assert all(x["colour"] == "blue" and not x["on"] for x in res.X)
+    assert len(res.X) == 8
+
+
+def test_orders_and_a_construction():
+    plain = minimize(Order(), ParetoNRPA(kind="permutation", level=2), ("n_eval", 400), seed=1)
+    assert [5.0, 0.0] in plain.F.tolist()
+    line = Problem.from_permutation(lambda order: (0, 0), range(6), maximise=True)
+    built = minimize(Order(), ParetoNRPA(construction=line, level=2), ("n_eval", 200), seed=1)
+    assert [5.0, 0.0] in built.F.tolist()
+
+
+def test_a_start_and_ask_and_tell():
+    start = np.array([np.arange(6), np.arange(6)[::-1]])
+    res = minimize(Order(), ParetoNRPA(kind="permutation", sampling=start), ("n_eval", 22), seed=1)
+    assert [5.0, 0.0] in res.F.tolist()
+    algorithm = ParetoNRPA(kind="permutation", batch=3)
+    algorithm.setup(Order(), termination=("n_eval", 30), seed=1)
+    while algorithm.has_next():
+        asked = algorithm.ask()
+        algorithm.evaluator.eval(algorithm.problem, asked)
+        algorithm.tell(infills=asked)
+    assert algorithm.search.evaluations >= 30
+    assert not algorithm.search.pending
+    assert isinstance(algorithm.result().opt, Population)
+
+
+def test_values_that_are_no_numbers_are_dropped():
+    class Broken(Order):
+        def _evaluate(self, x, out, *args, **kwargs):
+            out["F"] = [np.nan if x[0] == 0 else 1.0, float(x[0])]
+
+    res = minimize(Broken(), ParetoNRPA(kind="permutation"), ("n_eval", 60), seed=1)
+    assert not res.algorithm.search.pending
+    assert np.isfinite(res.algorithm.search.front().objectives).all()
+
+
+@pytest.mark.parametrize("algorithm", ["pareto-nrpa", "nsga-ii"])
+def test_a_problem_of_pymoo_is_one_of_ours(algorithm):
+    if algorithm == "nsga-ii" and pymoo.__version__ != "0.6.2":
+        pytest.skip("our NSGA-II is that of pymoo 0.6.2: pip install pymoo==0.6.2")
+    front = solve(from_pymoo(Bits()), algorithm, stop=MaxEvaluations(600), seed=1).front
+    assert front.is_feasible
+    assert all(Bits().evaluate(np.array([x]), return_values_of=["G"])[0] <= 0 for x in front.solutions)
+    order = from_pymoo(Order(), kind="permutation")
+    assert order.n_objectives == 2
+    mixed = from_pymoo(Mixed())
+    assert mixed.evaluate((True, 2, "red")) == [5.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: from_pymoo(Order()), "does not say what its variables are"),
+        (lambda: from_pymoo(Mixed(rate=Real(bounds=(0, 1)))), "variable 'rate' is Real"),
+        (lambda: ParetoNRPA(kind="tree"), "kind must be"),
+        (lambda: ParetoNRPA(batch=0), "batch must be"),
+        (lambda: ParetoNRPA(alpha=-1), "alpha must be"),
+    ],
+)
+def test_mistakes_are_said(make, message):
+    with pytest.raises((ProblemError, ValueError), match=message):
+        make()
