@@ -93,9 +93,8 @@ def _variants(problems: list[str], algorithms: list[str], bare: bool, data: Path
 
 def _problem(name: str, data: Path | None) -> AnyProblem:
     from ..problems import load
-    from ..problems.own import is_own, load_own
 
-    return load_own(name) if is_own(name) else load(name, data=data)
+    return load(name, data=data)
 
 
 def _algorithm(text: str) -> Algorithm:

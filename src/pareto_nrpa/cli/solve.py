@@ -30,8 +30,8 @@ def solve(
     instance: Annotated[
         str,
         typer.Argument(
-            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file (stops.csv), a spec (tsptw:n=25,seed=7 "
-            "or mo-tsp:n=50), or your own problem (file.py:factory). Without one: an embedded instance with 25 cities."
+            help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file (stops.csv), a spec "
+            "(tsptw:n=25,seed=7 or mo-tsp:n=50), or your own problem (file.py:factory). Without one: an embedded instance with 25 cities."
         ),
     ] = "default",
     more: stops.MoreArgument = None,
