@@ -31,7 +31,8 @@ def solve(
         str,
         typer.Argument(
             help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file (stops.csv), a spec "
-            "(tsptw:n=25,seed=7 or mo-tsp:n=50), or your own problem (file.py:factory). Without one: an embedded instance with 25 cities."
+            "(tsptw:n=25,seed=7 or mo-tsp:n=50), or your own problem (file.py:factory). Without one: an embedded "
+            "instance with 25 cities."
         ),
     ] = "default",
     more: stops.MoreArgument = None,
