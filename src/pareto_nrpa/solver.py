@@ -13,12 +13,13 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
 from .callbacks import Callbacks, check_callbacks
 from .checks import check_whole, shown
+from .cooperation.team import assembled, closing
 from .exceptions import CheckpointError, ProblemError
 from .files import check_writable, locked
 from .metrics import hypervolume_history, is_affordable, worst_point
@@ -29,6 +30,7 @@ from .stop import Progress, StopCriterion, budget_of, check_stop, counts_unique,
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
+    from concurrent.futures import Executor
     from types import FrameType
 
     from numpy.typing import NDArray
@@ -128,6 +130,9 @@ def solve(
     resume: bool = False,
     reference_point: Sequence[float] | None = None,
     max_archive: int | None = None,
+    workers: int | Literal["all"] = 1,
+    searches: int | None = None,
+    executor: Executor | None = None,
 ) -> Result:
     """Search for the Pareto front of a problem.
 
@@ -156,6 +161,14 @@ def solve(
         The most solutions to keep, at least 2; no limit by default. With many objectives hardly anything dominates
         anything, and fronts of tens of thousands are common. Where there are more, half of them are kept: the best in
         each objective and those that lie farthest apart. `discarded` of the result says how many were lost.
+    workers
+        How many cores to use; 0 or "all": as many as this process may. Compiled problems are searched by threads, plain
+        ones by processes, which load the problem by its class: a script needs `if __name__ == "__main__":`.
+    searches
+        How many searches work together; as many as there are workers by default. They make the result, the number of
+        workers does not: same seed and searches, same result. One search is what it always was.
+    executor
+        Where searches are carried on instead: any `concurrent.futures.Executor`, such as that of a Dask client.
 
     Returns
     -------
@@ -184,9 +197,9 @@ def solve(
             raise CheckpointError(f"{checkpoint} already exists; resume to go on from it, or name another checkpoint.")
     elif resume:
         raise ValueError("resume needs the file to go on from: give it as checkpoint.")
-    chosen = check_algorithm(algorithm)
+    chosen = assembled(check_algorithm(algorithm), workers, searches, executor)
     listeners = check_callbacks(callbacks)
-    with nullcontext() if checkpoint is None else locked(checkpoint):
+    with nullcontext() if checkpoint is None else locked(checkpoint), closing(chosen):
         if resume and checkpoint is not None and Path(checkpoint).exists():
             search: Search = chosen.resume(problem, checkpoint)
             seed = search.seed  # the one that made the first part
@@ -287,6 +300,7 @@ class Run:
         self.stopped_by = ""
         self._looked = time.perf_counter()
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
+        self._short, self._long = getattr(search, "slice_seconds", (_SHORT_SLICE, _LONG_SLICE))
 
     def to_the_end(self) -> Result:
         """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""
@@ -382,9 +396,9 @@ class Run:
         finally:
             seconds = time.perf_counter() - wall
             self.search.cpu_seconds += time.thread_time() - cpu
-        if n == self.stride and seconds < _SHORT_SLICE:
+        if n == self.stride and seconds < self._short:
             self.stride *= 2
-        elif seconds > _LONG_SLICE:
+        elif seconds > self._long:
             self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:

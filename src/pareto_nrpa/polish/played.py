@@ -136,6 +136,10 @@ class PlayedNeighbours:
         self._brought[kind] += _RATE * (is_new - self._brought[kind])
         return kind == PLAYOUT or is_new
 
+    def welcome(self, slot: int) -> None:
+        """Do not play again what comes from elsewhere."""
+        self._is_new(slot)
+
     def forget(self, slot: int) -> None:
         """Think no more of a slot."""
         self._kinds.pop(slot, None)
