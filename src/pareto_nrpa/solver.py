@@ -300,7 +300,8 @@ class Run:
         self.stopped_by = ""
         self._looked = time.perf_counter()
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
-        self._short, self._long = getattr(search, "slice_seconds", (_SHORT_SLICE, _LONG_SLICE))
+        bounds: tuple[float, float] = getattr(search, "slice_seconds", (_SHORT_SLICE, _LONG_SLICE))
+        self._short, self._long = bounds
 
     def to_the_end(self) -> Result:
         """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""

@@ -6,13 +6,13 @@ import pickle
 import threading
 import time
 import uuid
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ParetoNRPAError, ProblemError
 from ..nrpa.checkpoint import to_bytes
-from ..parallel.workers import ProcessWorkers, WorkerDied
+from ..parallel.workers import ProcessWorkers
 from ..problem import problem_name
 from .work import Done, Found, Newcomer, Task, carry_out, found_by, go_on
 
@@ -124,8 +124,11 @@ class Processes(Crew):
                 futures.append(self._executor.submit(carry_out, task))
             for k, future in enumerate(futures):
                 self._keep(k, future.result())
-        except (WorkerDied, BrokenExecutor) as error:
-            raise ParetoNRPAError(f"a search could not be carried on: {error}.") from error
+        except ParetoNRPAError:
+            raise
+        except Exception as error:  # executors have their own ways to fail
+            reason = (str(error) or type(error).__name__).rstrip(".")
+            raise ParetoNRPAError(f"the searches cannot go on: {reason}.") from error
         finally:
             for future in futures:
                 future.cancel()
@@ -133,8 +136,7 @@ class Processes(Crew):
     def _keep(self, k: int, done: Done | str) -> None:
         if isinstance(done, str):
             raise ProblemError(done)
-        self._states[k], self.inboxes[k] = done.state, done.inbox
-        self._found[k] = done.found._replace(solution=done.solutions.__getitem__)
+        self._states[k], self.inboxes[k], self._found[k] = done.state, done.inbox, done.found
         self.cpu_seconds += done.cpu_seconds
 
     def found(self) -> list[Found]:
@@ -162,7 +164,7 @@ def _pickled(problem: Any) -> bytes:
     except Exception as error:  # a user's class may raise anything
         reason = f"{type(error).__name__}: {error}".rstrip(".")
         raise ProblemError(
-            f"{problem_name(problem)} cannot be sent to a process ({reason}); make it of what can be pickled, by a class "
-            "in a file, or leave out workers."
+            f"{problem_name(problem)} cannot be sent to a process ({reason}); make it of what can be pickled, by a "
+            "class in a file, or leave out workers."
         ) from error
     return pickled

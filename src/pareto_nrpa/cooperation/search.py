@@ -43,9 +43,9 @@ class CooperatingSearch:
     """K searches of one algorithm at work on one problem.
 
     The evaluations of all are counted in turns: the first of each search, the second of each, and so on. When each has
-    made `round_size` of them, every search is sent what it lacks of the common front. So who does what, and when, follows
-    from the number of evaluations alone, whoever carries the searches on. All that is shown is merged from the searches
-    when it is asked for; there is no other state than theirs, and what they have not taken in yet.
+    made `round_size` of them, every search is sent what it lacks of the common front. So who does what, and when,
+    follows from the number of evaluations alone, whoever carries the searches on. All that is shown is merged from the
+    searches when it is asked for; there is no other state than theirs, and what they have not taken in yet.
     """
 
     # Each slice waits for the slowest search: long ones wait less, and are still short for whoever presses Ctrl-C.
@@ -207,12 +207,12 @@ class CooperatingSearch:
         scores, limit = self._common().scores, self.max_archive
         if limit is None or len(scores) <= limit:
             return np.arange(len(scores))
-        return np.sort(far_apart(scores[:, 1:], limit))
+        return np.sort(far_apart(scores[:, 1:], limit))  # type: ignore[no-untyped-call]
 
     def front(self) -> Front:
         """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
         (common, found), rows = self._merge(), self._shown()
-        members = [(found[owner], int(place)) for owner, place in zip(common.owners[rows], common.places[rows])]
+        members = [(found[common.owners[i]], int(common.places[i])) for i in rows]
         return Front.sorted(
             objectives=common.scores[rows, 1:] * self._signs,
             violations=common.scores[rows, VIOLATIONS],

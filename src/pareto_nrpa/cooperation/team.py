@@ -36,9 +36,7 @@ class Team:
         """Return searches that have made no evaluation yet, each with a seed of its own."""
         seeds = [_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches)]
         share = None if budget is None else -(-budget // self.searches)
-        return self._together(
-            problem, [self.algorithm.start(problem, seed=one, budget=share) for one in seeds], seed
-        )
+        return self._together(problem, [self.algorithm.start(problem, seed=one, budget=share) for one in seeds], seed)
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> CooperatingSearch:
         """Return the searches of a checkpoint."""
@@ -138,7 +136,7 @@ def _check_algorithm(algorithm: object) -> None:
     from ..polish.params import PolishedNRPA
 
     if not isinstance(algorithm, ParetoNRPA | PolishedNRPA):
-        raise TypeError(
+        raise ValueError(
             "several searches work together where the algorithm is a PolishedNRPA or a ParetoNRPA, got "
             f"{type(algorithm).__name__}; leave out workers and searches."
         )

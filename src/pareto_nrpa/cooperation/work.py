@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import functools
-import io
 import pickle
 import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..exceptions import ProblemError
 from ..kernels.archive import archived_rows
 from ..kernels.bundles import FOUND_AT, N_MOVES, POLICY
-from ..nrpa.checkpoint import read_search, to_bytes
+from ..nrpa.checkpoint import from_bytes, to_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from ..nrpa.checkpoint import Resumable
@@ -102,7 +100,6 @@ class Done(NamedTuple):
     state: bytes
     inbox: list[Newcomer]
     found: Found
-    solutions: list[list[Any]]
     cpu_seconds: float
 
 
@@ -122,8 +119,9 @@ def carry_out(task: Task) -> Done | str:
         return str(error)
     found = found_by(search)
     solutions = [found.solution(i) for i in range(len(found.scores))]
-    # The way to a solution stays here: it leads through the search.
-    done = Done(to_bytes(search), task.inbox, found._replace(solution=list), solutions, time.thread_time() - cpu)
+    # A list of all can be sent, the way to each through the search cannot.
+    found = found._replace(solution=solutions.__getitem__)
+    done = Done(to_bytes(search), task.inbox, found, time.thread_time() - cpu)
     _live[task.key] = search
     while len(_live) > _MOST_LIVE:
         _live.popitem(last=False)
@@ -131,7 +129,7 @@ def carry_out(task: Task) -> Done | str:
 
 
 def _revived(task: Task) -> Search:
-    search = read_search(io.BytesIO(task.state), "the state of a search", _problem(task.problem), task.algorithm)
+    search = from_bytes(task.state, _problem(task.problem), task.algorithm)
     search.player.following  # noqa: B018, bound before anything is compiled
     search.compile()
     return search

@@ -35,7 +35,6 @@ from .plain_player import PlainPlayer
 
 if TYPE_CHECKING:
     import os
-
     from typing import BinaryIO
 
     from numpy.typing import NDArray
@@ -178,6 +177,13 @@ def read_search(raw: BinaryIO, name: Any, problem: AnyProblem, params: Resumable
     _check_match(name, meta, problem, params)
     check_sum(arrays)
     return _revive(arrays, meta, problem, params)
+
+
+def from_bytes(state: bytes, problem: AnyProblem, params: Resumable) -> Search:
+    """Return the search that `to_bytes` was given, perhaps in another process, where all may have other names."""
+    arrays = read_arrays(io.BytesIO(state))
+    check_sum(arrays)
+    return _revive(arrays, json.loads(arrays["meta"].tobytes()), problem, params)
 
 
 def check_sum(arrays: dict[str, NDArray[Any]]) -> None:
