@@ -13,12 +13,13 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
 from .callbacks import Callbacks, check_callbacks
 from .checks import check_whole, shown
+from .cooperation.team import assembled, closing
 from .exceptions import CheckpointError, ProblemError
 from .files import check_writable, locked
 from .metrics import hypervolume_history, is_affordable, worst_point
@@ -29,6 +30,7 @@ from .stop import Progress, StopCriterion, budget_of, check_stop, counts_unique,
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Executor
     from types import FrameType
 
     from numpy.typing import NDArray
@@ -129,6 +131,9 @@ def solve(
     reference_point: Sequence[float] | None = None,
     max_archive: int | None = None,
     start: Result | Front | Sequence[Sequence[Any]] = (),
+    workers: int | Literal["all"] = 1,
+    searches: int | None = None,
+    executor: Executor | None = None,
 ) -> Result:
     """Search for the Pareto front of a problem.
 
@@ -160,6 +165,14 @@ def solve(
     start
         Solutions to begin with: lists of moves, or the result of an earlier search. They are evaluated first, count as
         evaluations, and the search learns from them. One that goes on from a checkpoint has had them.
+    workers
+        How many cores to use; 0 or "all": as many as this process may. Compiled problems are searched by threads, plain
+        ones by processes, which load the problem by its class: a script needs `if __name__ == "__main__":`.
+    searches
+        How many searches work together; as many as there are workers by default. They make the result, the number of
+        workers does not: same seed and searches, same result. One search is what it always was.
+    executor
+        Where searches are carried on instead: any `concurrent.futures.Executor`, such as that of a Dask client.
 
     Returns
     -------
@@ -188,9 +201,9 @@ def solve(
             raise CheckpointError(f"{checkpoint} already exists; resume to go on from it, or name another checkpoint.")
     elif resume:
         raise ValueError("resume needs the file to go on from: give it as checkpoint.")
-    chosen = check_algorithm(algorithm)
+    chosen = assembled(check_algorithm(algorithm), workers, searches, executor)
     listeners = check_callbacks(callbacks)
-    with nullcontext() if checkpoint is None else locked(checkpoint):
+    with nullcontext() if checkpoint is None else locked(checkpoint), closing(chosen):
         if resume and checkpoint is not None and Path(checkpoint).exists():
             search: Search = chosen.resume(problem, checkpoint)
             seed = search.seed  # the one that made the first part
@@ -307,6 +320,8 @@ class Run:
         self.stopped_by = ""
         self._looked = time.perf_counter()
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
+        bounds: tuple[float, float] = getattr(search, "slice_seconds", (_SHORT_SLICE, _LONG_SLICE))
+        self._short, self._long = bounds
 
     def to_the_end(self) -> Result:
         """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""
@@ -414,9 +429,9 @@ class Run:
         finally:
             seconds = time.perf_counter() - wall
             self.search.cpu_seconds += time.thread_time() - cpu
-        if n == self.stride and seconds < _SHORT_SLICE:
+        if n == self.stride and seconds < self._short:
             self.stride *= 2
-        elif seconds > _LONG_SLICE:
+        elif seconds > self._long:
             self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:

@@ -16,7 +16,7 @@ from . import stops
 from .common import DataOption, QuietOption, at_least_one, fail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ..result import Result
     from ..stop import StopCriterion
@@ -111,6 +111,16 @@ def solve(
         int | None,
         typer.Option(help="The most trade-offs to keep (at least 2); of more, half are kept, those farthest apart."),
     ] = None,
+    workers: Annotated[str, typer.Option(help="How many cores to use; 0 or all: as many as this process may.")] = "1",
+    searches: Annotated[
+        int | None,
+        typer.Option(
+            help="How many searches work together; they make the result, workers do not (default: as many as workers)."
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Let searches work on the Dask cluster with this scheduler; needs --searches.")
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
@@ -187,7 +197,7 @@ def solve(
                 saved.append(signed(result).report(report))
 
     try:
-        with bar:
+        with bar, _executor(dask) as executor:
             result = run(
                 problem,
                 chosen,
@@ -198,6 +208,9 @@ def solve(
                 resume=resume,
                 max_archive=max_archive,
                 start=first,
+                workers=_workers(workers),  # type: ignore[arg-type]
+                searches=searches,
+                executor=executor,
             )
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         found: Result | None = getattr(error, "result", None)
@@ -209,6 +222,25 @@ def solve(
         raise ParetoNRPAError(f"{reason.rstrip('. ')}. {where}") from error
     if not quiet:
         bar.show(result, saved)
+
+
+def _workers(text: str) -> int | str:
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+@contextlib.contextmanager
+def _executor(address: str | None) -> Iterator[Any]:
+    """Provide the executor of a Dask cluster, if there is one."""
+    if address is None:
+        yield None
+        return
+    from ..experiments.runner import dask_client
+
+    with dask_client(address) as client:
+        yield client.get_executor()
 
 
 def _rescued(result: Result, saved: list[Path], save: Callable[[], list[Path]]) -> str:

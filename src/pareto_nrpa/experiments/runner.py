@@ -194,7 +194,7 @@ def _outcome(future: Future[dict[str, Any]], run: Run) -> Record:
 
 def _on_cluster(runs: list[Run], address: str, data: str | None, keep: Callable[[Run, Record], None]) -> None:
     """Work off runs on a Dask cluster; a run whose worker dies is tried elsewhere."""
-    with _dask_client(address) as client:
+    with dask_client(address) as client:
         executor = client.get_executor(pure=False, retries=_RETRIES)
         try:
             _work_off(list(runs), executor, _AT_ONCE, data, keep, is_lost=lambda: client.status == "closed")
@@ -206,7 +206,8 @@ def _on_cluster(runs: list[Run], address: str, data: str | None, keep: Callable[
 
 
 @contextmanager
-def _dask_client(address: str) -> Iterator[Any]:
+def dask_client(address: str) -> Iterator[Any]:
+    """Provide a client of a Dask cluster; where there is none, say so in a sentence."""
     try:
         from distributed import Client
     except ImportError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -34,6 +35,7 @@ from .plain_player import PlainPlayer
 
 if TYPE_CHECKING:
     import os
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
@@ -59,11 +61,25 @@ class Resumable(Protocol):
 
 
 _FORMAT = "pareto-nrpa checkpoint 3"
+#: Of several searches that work together, see cooperation/checkpoint.py.
+TEAM_FORMAT = "pareto-nrpa team 1"
 _OLDER_FORMATS = ("pareto-nrpa checkpoint 1", "pareto-nrpa checkpoint 2")
 
 
 def save_search(search: Search, path: str | os.PathLike[str]) -> None:
     """Write all that a search is to a file."""
+    arrays = _packed(search)
+    write_atomically(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+
+
+def to_bytes(search: Search) -> bytes:
+    """Return all that a search is, as `save_search` writes it."""
+    file = io.BytesIO()
+    np.savez(file, **_packed(search))  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def _packed(search: Search) -> dict[str, Any]:
     machine, player = search.machine, search.player
     meta: dict[str, Any] = {
         "format": _FORMAT,
@@ -92,7 +108,7 @@ def save_search(search: Search, path: str | os.PathLike[str]) -> None:
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     arrays["sum"] = sum_of(arrays)
-    write_atomically(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+    return arrays
 
 
 def _used_pool(search: Search) -> dict[str, NDArray[Any]]:
@@ -144,13 +160,7 @@ def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Resum
     """Return the search saved at `path`, ready to go on; it must be of the same problem and parameters."""
     try:
         with open(path, "rb") as raw:
-            arrays = read_arrays(raw)
-        meta = json.loads(arrays["meta"].tobytes())
-        _check_match(path, meta, problem, params)
-        total = arrays.pop("sum")
-        if sum_of(arrays).tobytes() != total.tobytes():
-            raise ValueError("changed contents")
-        return _revive(arrays, meta, problem, params)
+            return read_search(raw, path, problem, params)
     except CheckpointError:
         raise
     except OSError as error:
@@ -160,11 +170,36 @@ def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Resum
         raise CheckpointError(message) from error
 
 
+def read_search(raw: BinaryIO, name: Any, problem: AnyProblem, params: Resumable) -> Search:
+    """Return the search in an open file; raises whatever a damaged one leads to."""
+    arrays = read_arrays(raw)
+    meta = json.loads(arrays["meta"].tobytes())
+    _check_match(name, meta, problem, params)
+    check_sum(arrays)
+    return _revive(arrays, meta, problem, params)
+
+
+def from_bytes(state: bytes, problem: AnyProblem, params: Resumable) -> Search:
+    """Return the search that `to_bytes` was given, perhaps in another process, where all may have other names."""
+    arrays = read_arrays(io.BytesIO(state))
+    check_sum(arrays)
+    return _revive(arrays, json.loads(arrays["meta"].tobytes()), problem, params)
+
+
+def check_sum(arrays: dict[str, NDArray[Any]]) -> None:
+    """Raise if arrays are not what they were when their sum was written beside them."""
+    total = arrays.pop("sum")
+    if sum_of(arrays).tobytes() != total.tobytes():
+        raise ValueError("changed contents")
+
+
 def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: Resumable) -> None:
     if meta["format"] in _OLDER_FORMATS:
         raise CheckpointError(
             f"{path} was made by an older version of pareto-nrpa; go on with that one, or start again in another file."
         )
+    if meta["format"] == TEAM_FORMAT:
+        raise CheckpointError(f"{path} was made with searches={meta['searches']}; use that, or another file.")
     if meta["format"] != _FORMAT:
         raise ValueError("unknown format")
     if problem_fingerprint(problem) not in meta["problem"]:

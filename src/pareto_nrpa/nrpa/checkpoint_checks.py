@@ -55,7 +55,7 @@ def read_arrays(raw: BinaryIO) -> Arrays:
     with zipfile.ZipFile(raw) as file:
         parts = file.infolist()
         need(all(part.compress_type == zipfile.ZIP_STORED for part in parts), "nothing compressed")
-        need(sum(part.file_size for part in parts) <= os.fstat(raw.fileno()).st_size, "no more than is there")
+        need(sum(part.file_size for part in parts) <= raw.seek(0, os.SEEK_END), "no more than is there")
         return {part.filename.removesuffix(".npy"): _array(file.read(part)) for part in parts}
 
 

@@ -365,6 +365,30 @@ class Search(ArchiveView):
         if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
             raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
 
+    def adopt(self, solution: Sequence[Any], policy: int, *, is_lesson: bool) -> bool:
+        """Take in what another search has found, as an evaluation; False if it cannot be played here."""
+        self.compile()
+        slot = self.open_slot()
+        try:
+            is_played, state = self.player.follow(policy, slot, self.player.numbers(solution))
+            if is_played:
+                self.player.evaluate(slot, state)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+        if not is_played:
+            self.close_slot(slot)
+            return False
+        self.welcome(slot)
+        if is_lesson:
+            self.player.tell(slot)
+        else:
+            self.player.note(slot)
+        return True
+
+    def welcome(self, slot: int) -> None:
+        """Know of a solution that was adopted, before it is counted: nothing to do here."""
+
     def make_room(self) -> None:
         """Grow whatever is full."""
         self.machine = make_room(self.machine)

@@ -157,6 +157,10 @@ class PlayedNeighbours:
     def _reward(self, kind: int, is_new: bool) -> None:
         self._brought[kind] = max(_LEAST, self._brought[kind] + _RATE * (is_new - self._brought[kind]))
 
+    def welcome(self, slot: int) -> None:
+        """Do not play again what comes from elsewhere."""
+        self._is_new(slot)
+
     def forget(self, slot: int) -> None:
         """Think no more of a slot."""
         self._kinds.pop(slot, None)

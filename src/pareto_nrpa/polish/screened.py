@@ -164,6 +164,10 @@ class ScreenedNeighbours:
         self._noted.discard(slot)
         return is_lesson
 
+    def welcome(self, slot: int) -> None:
+        """Leave the neighbours of a solution that comes from elsewhere, the next to be counted, to who found it."""
+        self._explored.add(self._search.evaluations + 1)
+
     def forget(self, slot: int) -> None:
         """Think no more of a slot."""
         self._noted.discard(slot)

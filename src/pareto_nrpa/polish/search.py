@@ -101,6 +101,10 @@ class PolishedSearch(Search):
         else:
             self.player.note(slot)
 
+    def welcome(self, slot: int) -> None:
+        """Know of a solution that was adopted: whoever found it looks at its neighbours."""
+        self.local.welcome(slot)
+
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose sequence came to nothing."""
         self.local.forget(slot)

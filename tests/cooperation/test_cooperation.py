@@ -1,0 +1,276 @@
+"""Several searches that work together: who carries them on must not show in what they find."""
+
+import os
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    CheckpointError,
+    MaxEvaluations,
+    MaxRuntime,
+    NoImprovement,
+    ParetoNRPA,
+    PolishedNRPA,
+    ProblemError,
+    Result,
+    generate_tsp,
+    generate_tsptw,
+    solve,
+)
+from pareto_nrpa.cooperation import search as cooperating
+from pareto_nrpa.cooperation.team import Team
+from pareto_nrpa.parallel.workers import ProcessWorkers
+
+from ..command_line import assert_refused
+from ..problems_for_tests import Knapsack
+
+TSPTW = generate_tsptw(20, seed=3, tightness=0.2)
+PLAIN = Knapsack(12)
+
+
+@pytest.fixture(autouse=True)
+def short_rounds(monkeypatch):
+    """Let tests see several rounds."""
+    monkeypatch.setattr(cooperating, "_SLICES_PER_ROUND", 2)
+    monkeypatch.setattr(cooperating, "_PLAIN_ROUND", 40)
+
+
+def assert_same(one, other):
+    assert one.front.solutions == other.front.solutions
+    np.testing.assert_array_equal(one.front.objectives, other.front.objectives)
+    np.testing.assert_array_equal(one.log, other.log)
+    np.testing.assert_array_equal(one.history, other.history)
+    assert one.evaluations == other.evaluations
+    assert one.unique_evaluations == other.unique_evaluations
+
+
+def solved(problem, n=701, algorithm=None, **how):
+    return solve(problem, algorithm, stop=MaxEvaluations(n), seed=5, **how)
+
+
+@pytest.mark.parametrize("algorithm", [PolishedNRPA(), ParetoNRPA(level=2)], ids=lambda one: one.name)
+@pytest.mark.parametrize("searches", [2, 3])
+def test_threads_find_what_one_worker_finds(algorithm, searches):
+    alone = solved(TSPTW, 2 * 701, algorithm, searches=searches)
+    assert alone.parameters["searches"] == searches
+    assert alone.evaluations == 2 * 701
+    assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2))
+
+
+def test_processes_find_what_one_worker_finds():
+    stop = MaxEvaluations(301, count="unique")
+    results = [solve(PLAIN, stop=stop, seed=1, searches=3, workers=workers) for workers in (1, 2)]
+    assert_same(*results)
+    assert results[0].unique_evaluations == 301
+
+
+def test_an_executor_finds_what_one_worker_finds():
+    with ThreadPoolExecutor(2) as executor:
+        assert_same(solved(TSPTW, searches=2), solved(TSPTW, searches=2, executor=executor))
+
+
+def test_one_search_is_what_it_always_was():
+    assert_same(solved(TSPTW), solved(TSPTW, workers=1, searches=1))
+
+
+@pytest.mark.parametrize("n", [1, 2, 39, 41, 80, 81, 200])
+def test_it_does_not_matter_in_what_slices_it_goes_on(n):
+    searches = []
+    for sizes in ([n], [1] * n):
+        search = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
+        for size in sizes:
+            search.advance(size)
+        assert search.evaluations == n
+        searches.append(search)
+    np.testing.assert_array_equal(searches[0].log(), searches[1].log())
+    assert searches[0].last_improvement == searches[1].last_improvement
+
+
+def test_the_front_is_the_best_of_all_and_the_log_leads_to_it():
+    search = Team(PolishedNRPA(), 3, 1, None).start(TSPTW, seed=0, budget=None)
+    search.advance(500)
+    log = search.log()
+    assert (np.diff(log[:, 0]) > 0).all()
+    assert log[-1, 0] == search.last_improvement
+    lines = np.concatenate([one.log() for one in search.crew.searches])[:, 1:]
+    best = {tuple(row) for row in lines if not any(_dominates(other, row) for other in lines)}
+    objectives, violations = search.best()
+    assert {(violations, *row) for row in objectives} == best
+
+
+def _dominates(one, other):
+    return one[0] < other[0] or (one[0] == other[0] and (one[1:] <= other[1:]).all() and (one[1:] < other[1:]).any())
+
+
+def test_what_one_finds_reaches_the_others(monkeypatch):
+    monkeypatch.setattr(cooperating, "_MOST_ADOPTED", 1.0)
+    search = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
+    search.advance(2 * search.round_size)
+    before = {tuple(row) for row in search.best()[0]}
+    sent = [len(inbox) for inbox in search.crew.inboxes]
+    assert max(sent) > 0
+    search.advance(2 * max(sent))
+    assert not any(search.crew.inboxes)
+    for one in search.crew.searches:  # all that it lacked, or better
+        known = one.best()[0]
+        assert all((known <= point).all(axis=1).any() for point in map(np.array, before))
+
+
+def test_searches_do_not_look_round_what_others_found():
+    search = PolishedNRPA().start(TSPTW, seed=1)
+    (candidate,) = PolishedNRPA().start(TSPTW, seed=2).ask()
+    assert search.adopt(candidate.solution, candidate.policy, is_lesson=False)
+    assert search.evaluations == 1
+    assert search.front().solutions == [candidate.solution]
+    assert search.local.state([])["explored"].tolist() == search.members().ids.tolist()
+    assert not search.adopt(candidate.solution[:-1], 0, is_lesson=True)
+    assert search.evaluations == 1
+
+
+@pytest.mark.parametrize(("problem", "workers"), [(TSPTW, 2), (TSPTW, 1), (PLAIN, 2)])
+def test_a_search_that_was_saved_goes_on_to_the_same(problem, workers, tmp_path):
+    for n in (95, 250)[: 3 - workers]:  # in the middle of what was sent, and of a round
+        file = tmp_path / f"{n}.npz"
+        solved(problem, n, searches=2, workers=workers, checkpoint=file)
+        resumed = solved(problem, 400, searches=2, workers=3 - workers, checkpoint=file, resume=True)
+        assert_same(resumed, solved(problem, 400, searches=2))
+
+
+def test_checkpoints_of_other_searches_are_told_apart(tmp_path):
+    one, two = tmp_path / "one.npz", tmp_path / "two.npz"
+    solved(PLAIN, 50, checkpoint=one)
+    solved(PLAIN, 50, searches=2, checkpoint=two)
+    with pytest.raises(CheckpointError, match=r"one\.npz was made with searches=1, not 2; use that"):
+        solved(PLAIN, 60, searches=2, checkpoint=one, resume=True)
+    with pytest.raises(CheckpointError, match=r"two\.npz was made with searches=2, not 3; use that"):
+        solved(PLAIN, 60, searches=3, checkpoint=two, resume=True)
+    with pytest.raises(CheckpointError, match=r"two\.npz was made with searches=2; use that"):
+        solved(PLAIN, 60, checkpoint=two, resume=True)
+    with pytest.raises(CheckpointError, match="of another problem"):
+        solved(Knapsack(9), 60, searches=2, checkpoint=two, resume=True)
+    content = two.read_bytes()
+    two.write_bytes(content[:4000] + bytes([content[4000] ^ 1]) + content[4001:])
+    with pytest.raises(CheckpointError, match="is damaged"):
+        solved(PLAIN, 60, searches=2, checkpoint=two, resume=True)
+
+
+class Mortal(Knapsack):
+    """Kills the process that evaluates it, once: the file says whether that has been."""
+
+    def __init__(self, file):
+        super().__init__(12)
+        self.file = file
+        self.home = os.getpid()
+
+    def evaluate(self, state):
+        if os.getpid() != self.home and sum(state) == 6 and not os.path.exists(self.file):
+            open(self.file, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().evaluate(state)
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path):
+    file = tmp_path / "died"
+    result = solved(Mortal(str(file)), 200, searches=2, workers=2)
+    assert file.exists()
+    assert result.front.solutions == solved(PLAIN, 200, searches=2).front.solutions
+
+
+def test_stopping_by_time_and_without_improvement():
+    timed = solve(TSPTW, stop=MaxRuntime(0.2), workers=2)
+    assert timed.stopped_by == "0.2 s"
+    assert timed.evaluations > 2
+    results = [solve(PLAIN, stop=NoImprovement(100), searches=2, workers=workers) for workers in (1, 2)]
+    assert_same(*results)
+
+
+def test_the_front_keeps_to_a_limit():
+    results = [solved(TSPTW, searches=2, workers=workers, max_archive=5) for workers in (1, 2)]
+    assert_same(*results)
+    assert len(results[0].front) <= 5
+    assert results[0].discarded == results[1].discarded > 0
+
+
+def test_solve_from_several_threads_at_once():
+    problems = [TSPTW, generate_tsp(15, seed=1), PLAIN]
+    expected = [solved(problem, 300) for problem in problems]
+    found = {}
+
+    def work(i):
+        found[i] = solved(problems[i % 3], 300)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in range(6):
+        assert_same(found[i], expected[i % 3])
+
+
+class Broken(Knapsack):
+    """Raises at some solutions."""
+
+    def evaluate(self, state):
+        if sum(state) == 5:
+            raise ArithmeticError("five")
+        return super().evaluate(state)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_problem_that_raises_ends_the_search_with_a_sentence(workers):
+    with pytest.raises(ProblemError, match=r"evaluate\(\) of Broken raised ArithmeticError: five"):
+        solved(Broken(10), searches=2, workers=workers)
+
+
+def test_bad_input():
+    for given in ({"workers": -1}, {"workers": 1.5}, {"workers": True}, {"searches": 0, "workers": 1}):
+        with pytest.raises(ValueError, match=r"(workers|searches) must be a whole number of at least"):
+            solved(PLAIN, **given)
+    with pytest.raises(ValueError, match="workers must be a whole number, or \"all\", got 'many'"):
+        solved(PLAIN, workers="many")
+    with pytest.raises(ValueError, match=r"workers must be at most the searches \(2\).* searches=3 employs them"):
+        solved(PLAIN, workers=3, searches=2)
+    with pytest.raises(TypeError, match=r"executor must be a concurrent\.futures\.Executor, got list"):
+        solved(PLAIN, executor=[], searches=2)
+    with ThreadPoolExecutor(1) as executor:
+        with pytest.raises(ValueError, match="executor needs to know how many searches"):
+            solved(PLAIN, executor=executor)
+        with pytest.raises(ValueError, match="workers and executor are two ways"):
+            solved(PLAIN, executor=executor, searches=2, workers=2)
+    with pytest.raises(ValueError, match="where the algorithm is a PolishedNRPA or a ParetoNRPA, got RandomSearch"):
+        solved(PLAIN, algorithm="random", searches=2)
+
+    class Local(Knapsack):
+        """Cannot be loaded by its name."""
+
+    with pytest.raises(ProblemError, match=r"Local cannot be sent to a process .* leave out workers"):
+        solved(Local(), workers=2)
+
+
+def test_the_workers_are_gone_afterwards(monkeypatch):
+    ended = []
+    end = ProcessWorkers.kill_workers
+    monkeypatch.setattr(ProcessWorkers, "kill_workers", lambda self: (ended.append(self), end(self)))
+    before = threading.active_count()
+    solved(PLAIN, 50, workers=2)
+    solved(TSPTW, 50, workers=2)
+    assert len(ended) == 1
+    assert threading.active_count() == before
+
+
+def test_the_command_line(tmp_path, run):
+    fronts = []
+    for workers in ("1", "2"):
+        file = tmp_path / f"{workers}.json"
+        options = ["--evaluations", "300", "--workers", workers, "--searches", "2", "--json", str(file), "--quiet"]
+        assert run("solve", "tsptw:n=15,seed=3", *options).code == 0
+        fronts.append(Result.load(file))
+    assert fronts[0].front.solutions == fronts[1].front.solutions
+    assert fronts[0].parameters["searches"] == 2
+    assert_refused(run("solve", "--workers", "three"), "workers must be a whole number, or \"all\", got 'three'")
+    assert_refused(run("solve", "--workers", "2", "--algorithm", "random"), "leave out workers and searches")
