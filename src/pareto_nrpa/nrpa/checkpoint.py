@@ -69,13 +69,13 @@ _OLDER_FORMATS = ("pareto-nrpa checkpoint 1", "pareto-nrpa checkpoint 2")
 def save_search(search: Search, path: str | os.PathLike[str]) -> None:
     """Write all that a search is to a file."""
     arrays = _packed(search)
-    write_atomically(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+    write_atomically(path, lambda file: np.savez(file, **arrays))
 
 
 def to_bytes(search: Search) -> bytes:
     """Return all that a search is, as `save_search` writes it."""
     file = io.BytesIO()
-    np.savez(file, **_packed(search))  # type: ignore[arg-type]
+    np.savez(file, **_packed(search))
     return file.getvalue()
 
 
