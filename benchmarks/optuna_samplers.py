@@ -90,8 +90,8 @@ def write_page() -> None:
         "(flow shop: two long runs of ours and all runs of this page; scikit-learn: all runs of this page); more is "
         "better. IGD+: distance to the true front in units of its range; less is better. Seconds: CPU time of a run, "
         "objective included. *Random keys*: the sampler sorts by one real number per item, instead of choosing moves. "
-        "Where a sampler or a number of trials is missing, it was not run. On rc_201.1 all choose among legal moves, and "
-        "ours alone knows the bias of the problem.",
+        "Where a sampler or a number of trials is missing, it was not run. On rc_201.1 all choose among legal moves, "
+        "and ours alone knows the bias of the problem.",
     ]
     for name, make in SPACES.items():
         space = make()
