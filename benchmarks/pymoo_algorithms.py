@@ -1,4 +1,4 @@
-"""ParetoNRPA in pymoo beside pymoo's own algorithms, at equal evaluations: a knapsack, a flow shop, NAS-Bench-201.
+"""Ours in pymoo beside pymoo's own algorithms, at equal evaluations: a knapsack, a flow shop, NAS-Bench-201.
 
 python benchmarks/pymoo_algorithms.py run --seeds 5      # goes on where it was stopped
 python benchmarks/pymoo_algorithms.py page               # writes docs/results/pymoo.md
@@ -27,7 +27,7 @@ from spaces import FlowShop
 
 from pareto_nrpa import ReferenceFront, load
 from pareto_nrpa.files import file_name, write_text
-from pareto_nrpa.pymoo import ParetoNRPA
+from pareto_nrpa.pymoo import ParetoNRPA, PolishedNRPA
 
 RUNS = Path(__file__).parent / "results" / "pymoo-runs"
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "pymoo.md"
@@ -68,17 +68,18 @@ class Architectures(ElementwiseProblem):
 def algorithms(problem) -> dict:
     if isinstance(problem, Knapsack):
         rival = NSGA2(sampling=BinaryRandomSampling(), crossover=TwoPointCrossover(), mutation=BitflipMutation())
-        return {"ParetoNRPA": ParetoNRPA(), "NSGA-II": rival}
+        return {"PolishedNRPA": PolishedNRPA(), "ParetoNRPA": ParetoNRPA(), "NSGA-II": rival}
     if isinstance(problem, Orders):
         operators = {"crossover": OrderCrossover(), "mutation": InversionMutation()}
         rival = NSGA2(sampling=PermutationRandomSampling(), **operators)
         return {
+            "PolishedNRPA (kind: permutation)": PolishedNRPA(kind="permutation"),
             "ParetoNRPA (kind: permutation)": ParetoNRPA(kind="permutation"),
             "ParetoNRPA (construction given)": ParetoNRPA(construction=problem.shop),
             "NSGA-II": rival,
         }
     rival = MixedVariableGA(pop_size=50, survival=RankAndCrowdingSurvival())
-    return {"ParetoNRPA": ParetoNRPA(), "MixedVariableGA": rival}
+    return {"PolishedNRPA": PolishedNRPA(), "ParetoNRPA": ParetoNRPA(), "MixedVariableGA": rival}
 
 
 PROBLEMS = {"knapsack": Knapsack, "flow shop": Orders, "nas-bench-201": Architectures}

@@ -26,6 +26,7 @@ except ImportError as error:
 from .checks import check_choice, check_whole
 from .exceptions import ProblemError
 from .nrpa import params
+from .polish import params as polish
 from .problem import AnyProblem, CompiledProblem, Problem, problem_name
 
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
         Those of `pareto_nrpa.ParetoNRPA`: level, n_policies, alpha, ... and all that algorithms of pymoo take.
     """
 
+    _kind: Any = params.ParetoNRPA
+
     def __init__(
         self,
         *,
@@ -162,8 +165,8 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
         check_whole("batch", batch, 1)
         if kind is not None:
             check_choice("kind", kind, KINDS)
-        ours = {name: parameters.pop(name) for name in params.ParetoNRPA.__dataclass_fields__ if name in parameters}
-        self.parameters = params.ParetoNRPA(**ours)
+        ours = {name: parameters.pop(name) for name in self._kind.__dataclass_fields__ if name in parameters}
+        self.parameters = self._kind(**ours)
         super().__init__(**parameters)
         self.batch, self.sampling, self.kind = batch, sampling, kind
         self._construction = None if construction is None else _Coding(construction, to_x, to_moves)
@@ -246,6 +249,15 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
         self.opt = filter_optimum(self.pop, least_infeasible=True)
 
 
+class PolishedNRPA(ParetoNRPA):
+    """Polished NRPA for `minimize` of pymoo: Pareto-NRPA joined by local search, the better choice but for few problems.
+
+    It takes what `ParetoNRPA` takes, with the parameters of `pareto_nrpa.PolishedNRPA`.
+    """
+
+    _kind = polish.PolishedNRPA
+
+
 def _are_new(infills: Any) -> list[int]:
     """Return which solutions were not evaluated before: a front has each once."""
     candidates = [individual.get(_CANDIDATE) for individual in infills]
@@ -260,7 +272,7 @@ def _minimised(problem: AnyProblem, n_objectives: int) -> AnyProblem:
                 f"construction must have as many objectives as the problem ({n_objectives}), got "
                 f"{problem.n_objectives} of {problem_name(problem)}."
             )
-        return replace(problem, maximise=False)
+        return replace(problem, maximise=False, segments=None)  # what it would judge is not what pymoo evaluates
     twin = copy.copy(problem)
     twin.n_objectives, twin.maximise, twin.reference_point, twin.objective_names = n_objectives, False, None, None
     return twin

@@ -12,7 +12,7 @@ from pymoo.core.variable import Binary, Choice, Integer, Real
 from pymoo.optimize import minimize
 
 from pareto_nrpa import MaxEvaluations, Problem, ProblemError, solve
-from pareto_nrpa.pymoo import ParetoNRPA, from_pymoo
+from pareto_nrpa.pymoo import ParetoNRPA, PolishedNRPA, from_pymoo
 
 WEIGHTS, PROFITS = np.array([[3, 5, 2, 8, 4, 6, 7, 1], [4, 4, 1, 9, 6, 2, 8, 3]])
 
@@ -70,8 +70,9 @@ def test_mixed_variables():
 
 
 def test_orders_and_a_construction():
-    plain = minimize(Order(), ParetoNRPA(kind="permutation", level=2), ("n_eval", 400), seed=1)
-    assert [5.0, 0.0] in plain.F.tolist()
+    for algorithm in (ParetoNRPA(kind="permutation", level=2), PolishedNRPA(kind="permutation")):
+        plain = minimize(Order(), algorithm, ("n_eval", 400), seed=1)
+        assert [5.0, 0.0] in plain.F.tolist()
     line = Problem.from_permutation(lambda order: (0, 0), range(6), maximise=True)
     built = minimize(Order(), ParetoNRPA(construction=line, level=2), ("n_eval", 200), seed=1)
     assert [5.0, 0.0] in built.F.tolist()
