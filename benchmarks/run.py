@@ -18,6 +18,7 @@ import speed
 import startup
 import surrogate
 import unique
+import workers
 
 _ALL = (
     speed,
@@ -32,6 +33,7 @@ _ALL = (
     costly,
     certify,
     many_objectives,
+    workers,
 )
 PARTS = {part.__name__.replace("_", "-"): part for part in _ALL}
 
