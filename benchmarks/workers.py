@@ -15,7 +15,18 @@ from knapsack import Knapsack
 
 SECONDS = float(os.environ.get("WORKERS_SECONDS", "10"))
 SEEDS = range(int(os.environ.get("WORKERS_SEEDS", "10")))
-HARD = "rc_204.1 rc_203.1 rc_207.1 rc_208.1 rc_202.2 rc_204.2 rc_206.3 rc_205.4 rc_201.4 rc_208.3".split()
+HARD = [
+    "rc_204.1",
+    "rc_203.1",
+    "rc_207.1",
+    "rc_208.1",
+    "rc_202.2",
+    "rc_204.2",
+    "rc_206.3",
+    "rc_205.4",
+    "rc_201.4",
+    "rc_208.3",
+]
 EVALUATIONS = 20_000
 
 
@@ -50,8 +61,8 @@ def speed() -> None:
         "evaluations a CPU second",
     ]
     notes = (
-        f"{SECONDS:g} s of wall time each, polished-nrpa. On a busy machine the cores that it got say how much of the rest "
-        "is due to others; wanted are 1.9 times one on two cores of an idle one."
+        f"{SECONDS:g} s of wall time each, polished-nrpa. On a busy machine the cores it got say how much "
+        "of the rest is due to others; wanted are 1.9 times one on two cores of an idle one."
     )
     write("workers", "Evaluations a second by several workers", header, rows, notes)
 
@@ -87,12 +98,12 @@ def cooperation() -> None:
     for n in (1, 2, 4, 8, 16):
         row = [str(n)]
         for slices in (10, 10**9):  # a round that never ends: independent searches
-            usual, cooperating._SLICES_PER_ROUND = cooperating._SLICES_PER_ROUND, slices
+            usual, cooperating.SLICES_PER_ROUND = cooperating.SLICES_PER_ROUND, slices
             try:
                 stop = MaxEvaluations(EVALUATIONS)
                 found = [share(solve(load(x), stop=stop, seed=s, searches=n)) for x in names for s in SEEDS]
             finally:
-                cooperating._SLICES_PER_ROUND = usual
+                cooperating.SLICES_PER_ROUND = usual
             row.append(f"{np.mean(found):.4f}")
         rows.append(row)
     header = ["searches", "working together", "independent"]
