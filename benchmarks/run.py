@@ -20,6 +20,7 @@ import speed
 import startup
 import surrogate
 import unique
+import workers
 
 _ALL = (
     speed,
@@ -36,6 +37,7 @@ _ALL = (
     certify,
     many_objectives,
     routing,
+    workers,
 )
 PARTS = {part.__name__.replace("_", "-"): part for part in _ALL}
 

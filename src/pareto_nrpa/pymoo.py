@@ -250,7 +250,7 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
 
 
 class PolishedNRPA(ParetoNRPA):
-    """Polished NRPA for `minimize` of pymoo: Pareto-NRPA joined by local search, the better choice but for few problems.
+    """Polished NRPA for `minimize` of pymoo: Pareto-NRPA joined by local search.
 
     It takes what `ParetoNRPA` takes, with the parameters of `pareto_nrpa.PolishedNRPA`.
     """

@@ -35,7 +35,7 @@ PLAIN = Knapsack(12)
 @pytest.fixture(autouse=True)
 def short_rounds(monkeypatch):
     """Let tests see several rounds."""
-    monkeypatch.setattr(cooperating, "_SLICES_PER_ROUND", 2)
+    monkeypatch.setattr(cooperating, "SLICES_PER_ROUND", 2)
     monkeypatch.setattr(cooperating, "_PLAIN_ROUND", 40)
 
 

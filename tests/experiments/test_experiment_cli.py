@@ -462,11 +462,11 @@ WRONG_SOLVE = {
     "wrong value": (["--algorithm", "nsga-ii", "--set", "population=few"], "population must be.*'few'"),
     "value too small": (["--algorithm", "nsga-ii", "--set", "population=0"], "population must be.*0"),
     "wrong value of pareto-nrpa": (["--set", "alpha=fast"], "alpha must be.*'fast'"),
-    "level of another": (["--algorithm", "pls", "--level", 2], "--level is an option of pareto-nrpa; for pls give"),
-    "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is an option of pareto-nrpa"),
+    "level of another": (["--algorithm", "pls", "--level", 2], "--level is no option of pls; leave it out"),
+    "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is no option of random"),
     "repetitions of another": (
         ["--algorithm", "pls", "--limited-repetitions", 2],
-        "--limited-repetitions is an option",
+        "--limited-repetitions is no option of pls",
     ),
 }
 

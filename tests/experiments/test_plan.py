@@ -314,7 +314,7 @@ MISTAKES = {
     ),
     "misspelt algorithm": (
         HEAD + BUDGET + '[[algorithm]]\nname = "nsga-i"\n',
-        "unknown algorithm 'nsga-i' .*'nsga-ii'.*there are: pareto-nrpa",
+        "unknown algorithm 'nsga-i' .*'nsga-ii'.*there are: polished-nrpa",
     ),
     "misspelt parameter": (
         HEAD + BUDGET + '[[algorithm]]\nname = "nsga-ii"\nparameters = { populaton = 10 }\n',

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .work import Found
 
 # An exchange takes about a millisecond: a round of a tenth of a second or more, as slices of evaluations are made.
-_SLICES_PER_ROUND, _PLAIN_ROUND = 10, 1_000
+SLICES_PER_ROUND, _PLAIN_ROUND = 10, 1_000
 #: Of the evaluations of a round, at most this share is spent on what others have found.
 _MOST_ADOPTED = 0.25
 
@@ -57,7 +57,7 @@ class CooperatingSearch:
         self._first = first = searches[0]
         self._learns_only = not hasattr(first, "local")  # what it does not learn from is of no use to it
         is_compiled = isinstance(problem, CompiledProblem)
-        self.round_size = _SLICES_PER_ROUND * first.slice_size if is_compiled else _PLAIN_ROUND
+        self.round_size = SLICES_PER_ROUND * first.slice_size if is_compiled else _PLAIN_ROUND
         self._signs = objective_signs(problem)
         self._cpu_seconds = 0.0
         self._merged: tuple[list[int], Common, list[Found]] | None = None
