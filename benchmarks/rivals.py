@@ -229,7 +229,8 @@ def table() -> None:
     notes = (
         "Share of the hypervolume of the proved front (of the best of all runs where none is proved), up to its worst "
         "point and a tenth of its range more; mean over instances of means over seeds. Evaluations (e) are calls of "
-        f"evaluate: neighbours that are judged without it are not among them. A budget in s is CPU time on one thread. Defaults: {PolishedNRPA()}."
+        "evaluate: neighbours that are judged without it are not among them. A budget in s is CPU time on one thread. "
+        f"Defaults: {PolishedNRPA()}."
     )
     write("rivals", "The default search and its rivals", header, lines, notes)
 
