@@ -97,7 +97,7 @@ def cooperation() -> None:
     rows = []
     for n in (1, 2, 4, 8, 16):
         row = [str(n)]
-        for slices in (10, 10**9):  # a round that never ends: independent searches
+        for slices in (cooperating.SLICES_PER_ROUND, 10**9):  # a round that never ends: independent searches
             usual, cooperating.SLICES_PER_ROUND = cooperating.SLICES_PER_ROUND, slices
             try:
                 stop = MaxEvaluations(EVALUATIONS)

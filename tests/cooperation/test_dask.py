@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import threading
+from functools import partial
 
 import pytest
 
@@ -55,4 +56,4 @@ def test_a_worker_killed_in_mid_search_changes_nothing(cluster):
 
 def test_a_solve_inside_a_task(cluster):
     with distributed.Client(cluster) as client:
-        assert client.submit(found, 500, workers=2).result() == found(500)
+        assert client.submit(partial(found, 500, workers=2)).result() == found(500)

@@ -32,9 +32,7 @@ def save_team(team: CooperatingSearch, path: str | os.PathLike[str]) -> None:
         "seed": team.seed,
         "wall_seconds": team.wall_seconds,
         "cpu_seconds": team.cpu_seconds,
-        "inboxes": [
-            [[encode(tuple(one.solution)), one.policy, one.is_lesson] for one in inbox] for inbox in team.crew.inboxes
-        ],
+        "inboxes": [[[encode(tuple(one.solution)), one.policy] for one in inbox] for inbox in team.crew.inboxes],
     }
     arrays = {f"search_{k}": np.frombuffer(state, dtype=np.uint8) for k, state in enumerate(states)}
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
@@ -77,7 +75,6 @@ def load_team(
 
 
 def _newcomer(saved: Any, n_policies: int) -> Newcomer:
-    solution, policy, is_lesson = saved
+    solution, policy = saved
     need(type(solution) is list and type(policy) is int and 0 <= policy < n_policies, "newcomers")
-    need(type(is_lesson) is bool, "lessons")
-    return Newcomer(list(decode(solution)), policy, is_lesson)
+    return Newcomer(list(decode(solution)), policy)

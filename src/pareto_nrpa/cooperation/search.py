@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from .crews import Crew
     from .work import Found
 
-# An exchange takes about a millisecond: a round of a tenth of a second or more, as slices of evaluations are made.
-SLICES_PER_ROUND, _PLAIN_ROUND = 10, 1_000
-#: Of the evaluations of a round, at most this share is spent on what others have found.
-_MOST_ADOPTED = 0.25
+#: Slices of evaluations between two exchanges; more often was worse, see docs/parallel.md.
+SLICES_PER_ROUND, _PLAIN_ROUND = 50, 1_000
+# Of the evaluations of a round, at most this share is spent on what others have found.
+_MOST_ADOPTED = 0.1
 
 
 class Common(NamedTuple):
@@ -43,7 +43,7 @@ class CooperatingSearch:
     """K searches of one algorithm at work on one problem.
 
     The evaluations of all are counted in turns: the first of each search, the second of each, and so on. When each has
-    made `round_size` of them, every search is sent what it lacks of the common front. So who does what, and when,
+    made `round_size` of them, every search is sent what it lacks of its stretch of the front. So who does what, when,
     follows from the number of evaluations alone, whoever carries the searches on. All that is shown is merged from the
     searches when it is asked for; there is no other state than theirs, and what they have not taken in yet.
     """
@@ -55,7 +55,6 @@ class CooperatingSearch:
         self.problem, self.seed, self.crew = problem, seed, crew
         self.wall_seconds = 0.0
         self._first = first = searches[0]
-        self._learns_only = not hasattr(first, "local")  # what it does not learn from is of no use to it
         is_compiled = isinstance(problem, CompiledProblem)
         self.round_size = SLICES_PER_ROUND * first.slice_size if is_compiled else _PLAIN_ROUND
         self._signs = objective_signs(problem)
@@ -152,7 +151,10 @@ class CooperatingSearch:
         return ((evaluations - 1) * self.n_searches + k + 1).astype(np.int64)
 
     def _exchange(self) -> None:
-        """Send each search what it lacks of the common front; what is in its own stretch of it is a lesson."""
+        """Send each search what it lacks of its own stretch of the common front.
+
+        Not of all of it: searches that know the same do the same, and at equal evaluations found less.
+        """
         common, found = self._common(), self._found()
         order = np.lexsort(common.scores.T[::-1])
         stretches = np.empty(len(order), dtype=np.int64)
@@ -160,18 +162,13 @@ class CooperatingSearch:
         most = max(1, int(_MOST_ADOPTED * self.round_size))
         for k, inbox in enumerate(self.crew.inboxes):
             known = {row.tobytes() for row in found[k].scores}
-            missing = [i for i in range(len(order)) if common.scores[i].tobytes() not in known]
-            lessons = [i for i in missing if stretches[i] == k]
-            others = [] if self._learns_only else [i for i in missing if stretches[i] != k]
-            # The newest first, where there are too many; what is left comes with the next round.
-            chosen = [*lessons[::-1], *others[::-1]][:most]
+            lacking = [i for i in np.flatnonzero(stretches == k) if common.scores[i].tobytes() not in known]
             inbox[:] = [
                 Newcomer(
                     found[common.owners[i]].solution(int(common.places[i])),
                     int(found[common.owners[i]].policies[common.places[i]]),
-                    bool(stretches[i] == k),
                 )
-                for i in chosen
+                for i in lacking[::-1][:most]  # the newest first; what is left comes with the next round
             ]
 
     def _found(self) -> list[Found]:

@@ -30,7 +30,6 @@ class Newcomer(NamedTuple):
 
     solution: list[Any]
     policy: int
-    is_lesson: bool  # whether policies learn from it
 
 
 class Found(NamedTuple):
@@ -72,8 +71,7 @@ def go_on(search: Search, inbox: list[Newcomer], n: int, is_halted: Callable[[],
     end = search.evaluations + n
     while (left := end - search.evaluations) > 0:
         if inbox:
-            newcomer = inbox.pop(0)
-            search.adopt(newcomer.solution, newcomer.policy, is_lesson=newcomer.is_lesson)
+            search.adopt(*inbox.pop(0))
         elif is_halted is None:
             search.advance(left)
         elif is_halted():

@@ -365,8 +365,8 @@ class Search(ArchiveView):
         if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
             raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
 
-    def adopt(self, solution: Sequence[Any], policy: int, *, is_lesson: bool) -> bool:
-        """Take in what another search has found, as an evaluation; False if it cannot be played here."""
+    def adopt(self, solution: Sequence[Any], policy: int) -> bool:
+        """Learn from what another search has found, as an evaluation; False if it cannot be played here."""
         self.compile()
         slot = self.open_slot()
         try:
@@ -380,10 +380,7 @@ class Search(ArchiveView):
             self.close_slot(slot)
             return False
         self.welcome(slot)
-        if is_lesson:
-            self.player.tell(slot)
-        else:
-            self.player.note(slot)
+        self.player.tell(slot)
         return True
 
     def welcome(self, slot: int) -> None:
