@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -23,6 +25,20 @@ def fail(message: str) -> NoReturn:
         words = f"{words[: _LONGEST_MESSAGE * 2 // 3]} ... {words[-_LONGEST_MESSAGE // 3 :]}"
     typer.echo(f"Error: {words}", err=True)
     raise SystemExit(2)
+
+
+def named_values(settings: Iterable[str], mistake: str) -> dict[str, Any]:
+    """Return parameters given as name=value, the values as JSON where they are; `mistake` is said of what is none."""
+    given: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            fail(f"{mistake}, got {setting!r}.")
+        try:
+            given[name] = json.loads(value)
+        except ValueError:
+            given[name] = value
+    return given
 
 
 def at_least_one(option: str, value: int) -> int:

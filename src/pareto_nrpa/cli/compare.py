@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, QuietOption, at_least_one, fail
+from .common import DataOption, QuietOption, at_least_one, fail, named_values
 
 if TYPE_CHECKING:
     from ..experiments.comparison import ShortRun, Variant
@@ -102,13 +101,5 @@ def _algorithm(text: str) -> Algorithm:
     from ..algorithms import algorithm as by_name
 
     name, _, options = text.partition(":")
-    parameters: dict[str, Any] = {}
-    for option in filter(None, options.split(",")):
-        key, equals, value = option.partition("=")
-        if not equals:
-            fail(f"--algorithm must be as in {_USUAL}, got {text!r}.")
-        try:
-            parameters[key] = json.loads(value)
-        except ValueError:
-            parameters[key] = value
-    return by_name(name, parameters)
+    mistake = f"--algorithm must be as in {_USUAL}"
+    return by_name(name, named_values(filter(None, options.split(",")), mistake))

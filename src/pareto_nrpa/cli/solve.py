@@ -13,7 +13,7 @@ import typer
 
 from ..algorithms import NAMES, parameters
 from . import stops
-from .common import DataOption, QuietOption, at_least_one, fail
+from .common import DataOption, QuietOption, at_least_one, fail, named_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -263,23 +263,12 @@ def _rescued(result: Result, saved: list[Path], save: Callable[[], list[Path]]) 
 
 def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) -> dict[str, Any]:
     """Return the parameters of an algorithm that were given, as options or by name."""
-    import json
-
     options = {name: value for name, value in options.items() if value is not None}
     for name in options:
         if name not in parameters(algorithm):
             option = name.removeprefix("n_").replace("_", "-")
             fail(f"--{option} is no option of {algorithm}; leave it out, or choose --algorithm pareto-nrpa.")
-    given = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals:
-            fail(f"--set must be name=value, as in --set population=100, got {setting!r}.")
-        try:
-            given[name] = json.loads(value)
-        except ValueError:
-            given[name] = value
-    return {**options, **given}
+    return {**options, **named_values(settings, "--set must be name=value, as in --set population=100")}
 
 
 def _limit(evaluations: int | None, seconds: float | None) -> int | None:

@@ -150,7 +150,7 @@ class PlayedNeighbours:
             scores[VIOLATIONS] == members.violations and not bool((members.objectives <= scores[1:]).all(axis=1).any())
         )
         self._reward(kind, is_new)
-        front = members.objectives if is_better is False and len(members.rows) else scores[None, 1:]
+        front = scores[None, 1:] if is_better else members.objectives
         self._walkers.offer(self._recorded(slot)[0], scores.copy(), front, self._search.player.draw)
         return kind == PLAYOUT or is_new
 
