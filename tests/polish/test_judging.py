@@ -40,7 +40,7 @@ def test_a_look_round_finds_all_that_nothing_covers(name, seed):
     feasible = [problem.replay(other)[0] for other in neighbours(moves) if problem.replay(other)[1] == 0]
     is_feasible = problem.replay(moves)[1] == 0
     judge.begin(moves, np.zeros(2))
-    assert judge.descend(np.zeros((0, 2))) or not is_feasible
+    assert judge.go_on(np.zeros((0, 2))) or not is_feasible
     found = [objectives for _, objectives in judge.found()]
     for solution, objectives in judge.found():
         played, violations = problem.replay(solution.tolist())
@@ -59,7 +59,7 @@ def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
     problem, rng = PROBLEMS[name], np.random.default_rng(seed)
     judge, weights = judge_of(problem), rng.random(2)
     judge.begin(rng.permutation(range(1, 9)), weights)
-    assert judge.descend(np.zeros((0, 2)))
+    assert judge.go_on(np.zeros((0, 2)))
     end = judge.moves.tolist()
     objectives, violations = problem.replay(end)
     values = [weights @ other for other, late in map(problem.replay, neighbours(end)) if late == 0]
@@ -71,9 +71,9 @@ def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
 def test_what_is_shaken_is_a_permutation_and_as_feasible(name):
     problem, judge, rng = PROBLEMS[name], judge_of(PROBLEMS[name]), np.random.default_rng(0)
     judge.begin(rng.permutation(range(1, 9)), np.ones(2))
-    judge.descend(np.zeros((0, 2)))
+    judge.go_on(np.zeros((0, 2)))
     start = judge.moves
-    shaken = [judge.shaken(start, 4).tolist() for _ in range(20)]
+    shaken = [judge.shaken(start, 4, 8).tolist() for _ in range(20)]
     assert len(set(map(tuple, shaken))) > 1
     for moves in shaken:
         assert sorted(moves) == sorted(start.tolist())

@@ -8,9 +8,10 @@ import numba
 import numpy as np
 from numba import types
 
-from ..kernels._jit import bundle_kernel, small_kernel, with_globals
+from ..kernels._jit import bundle_kernel, small_kernel, stored, with_globals
+from ..kernels.dominance import is_covered
 from ..kernels.polish import neighbourhood as kernels
-from ..kernels.polish.neighbourhood import LONGEST, N_FOUND, N_JUDGED, N_QUIET, NOISE, ROW, new_neighbourhood
+from ..kernels.polish.neighbourhood import N_FOUND, N_JUDGED, N_QUIET, NOISE, PLACE_NOW, new_neighbourhood
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,20 +47,22 @@ class Judge:
             "prepend": small_kernel(with_globals(kernels.prepend_move, **words)),
             "judge": small_kernel(with_globals(kernels.judge_neighbour, **words)),
         }
-        self._descend = player.bind(
-            kernels.descend,
-            types.boolean(*kinds, types.float64[:, ::1], types.int64),
-            way_in="call",
-            data_class=type(player.problem.data),
-            measure=bundle_kernel(with_globals(kernels.measure_base, **words)),
-            try_elsewhere=bundle_kernel(with_globals(kernels.put_elsewhere, **words, **steps)),
-            try_turned=bundle_kernel(with_globals(kernels.turn_round, **words, **steps)),
-        )
+        tries = {
+            "try_elsewhere": bundle_kernel(with_globals(kernels.put_elsewhere, **words, **steps)),
+            "try_turned": bundle_kernel(with_globals(kernels.turn_round, **words, **steps)),
+        }
+        bound = {
+            "measure": bundle_kernel(with_globals(kernels.measure_base, **words)),
+            "look_from": bundle_kernel(with_globals(kernels.look_from_place, **tries)),
+        }
+        ways: dict[str, Any] = {"way_in": "call", "data_class": type(player.problem.data)}
+        passing = types.boolean(*kinds, types.float64[:, ::1], types.int64)
+        self._look_round = player.bind(kernels.look_round, passing, **ways, **bound)
+        self._descend = player.bind(kernels.descend, passing, **ways, **bound)
         self._shake = player.bind(
             kernels.shake,
-            types.int64(*kinds, numba.typeof(self._rng), types.int64, types.int64),
-            way_in="call",
-            data_class=type(player.problem.data),
+            types.int64(*kinds, numba.typeof(self._rng), types.int64, types.int64, types.float64),
+            **ways,
             distance_of=bundle_kernel(with_globals(kernels.distance, **words)),
         )
 
@@ -76,29 +79,31 @@ class Judge:
         return int(self._here.numbers[N_JUDGED])
 
     @property
-    def n_rows(self) -> int:
-        """Into how many rows neighbours are divided, at most."""
-        return (1 + LONGEST) * len(self._here.base)
-
-    @property
     def numbers(self) -> tuple[int, ...]:
-        """How many neighbours were judged, the row to look at next, how many were looked at in vain."""
-        return tuple(self._here.numbers[[N_JUDGED, ROW, N_QUIET]].tolist())
+        """How many neighbours were judged, the place to look at next, how many were passed in vain."""
+        return tuple(self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]].tolist())
 
     @numbers.setter
     def numbers(self, numbers: tuple[int, ...]) -> None:
-        self._here.numbers[[N_JUDGED, ROW, N_QUIET]] = numbers
+        self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]] = numbers
 
-    def begin(self, moves: NDArray[np.int64], weights: NDArray[np.float64]) -> None:
-        """Begin a descent for a weighted sum; with weights of 0 it stays where it is, and only looks round."""
+    @property
+    def marks(self) -> NDArray[np.int64]:
+        """At which places of the solution a descent has something to look at."""
+        return np.array(self._here.marks)
+
+    def begin(self, moves: NDArray[np.int64], weights: NDArray[np.float64], marks: Any = 1) -> None:
+        """Begin a descent for a weighted sum from the places marked; with weights of 0 it only looks round."""
         self._here.base[:] = moves
+        self._here.marks[:] = marks
         self._here.weights[:] = weights
-        self._here.numbers[[ROW, N_QUIET]] = 0
+        self._here.numbers[[PLACE_NOW, N_QUIET]] = 0
 
-    def descend(self, front: NDArray[np.float64]) -> bool:
-        """Go on for a moment; tells whether the descent has ended. `front`: the objectives of what is known."""
+    def go_on(self, front: NDArray[np.float64]) -> bool:
+        """Go on for a moment; tells whether that is the end. `front`: the objectives of what is known."""
         self._here.numbers[N_FOUND] = 0
-        return bool(self._descend.call(self._parts, self._here, front, _MOST))
+        kernel = self._descend if self._here.weights.any() else self._look_round
+        return bool(kernel.call(self._parts, self._here, front, _MOST))
 
     @property
     def moves(self) -> NDArray[np.int64]:
@@ -110,12 +115,17 @@ class Judge:
         n = int(self._here.numbers[N_FOUND])
         return list(zip(self._here.found[:n].copy(), self._here.predicted[:n].copy(), strict=True))
 
+    def compile(self) -> None:
+        """Compile what compares solutions; all else is compiled with the player."""
+        self.is_covered(self._here.current[1:], self._here.current[None, 1:])
+
     def is_covered(self, objectives: NDArray[np.float64], front: NDArray[np.float64]) -> bool:
         """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
-        return bool((front <= objectives + NOISE * np.abs(objectives)).all(axis=1).any())
+        return bool(stored(is_covered)(front, len(front), objectives, NOISE * np.abs(objectives)))
 
-    def shaken(self, moves: NDArray[np.int64], n_steps: int) -> NDArray[np.int64]:
-        """Return a solution some random steps away that is as feasible."""
+    def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int) -> NDArray[np.int64]:
+        """Return a solution some random steps away that is as feasible; `marks` says where it differs."""
         self._here.base[:] = moves
-        self._shake.call(self._parts, self._here, self._rng, n_steps, n_steps * _TRIES_PER_STEP)
+        self._here.marks[:] = 0
+        self._shake.call(self._parts, self._here, self._rng, n_steps, n_steps * _TRIES_PER_STEP, float(reach))
         return np.array(self._here.base)

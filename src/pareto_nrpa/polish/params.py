@@ -32,10 +32,15 @@ class PolishedNRPA:
         With segments: how many playouts are made before each local search.
     fresh
         With segments: the share of local searches that begin at a playout; the others begin near the front.
+    explore
+        With segments: which share of the neighbours that are judged may be those of solutions of the front, at most.
     sample
-        With segments: a local search near the front begins at the best of so many of its solutions.
+        With segments: a local search near the front begins at the best of this share of its solutions, of eight at
+        least.
     shake
         With segments: how many random steps away from there it begins, at least; at most twice as many.
+    reach
+        With segments: within how many moves of one place these steps are made.
     bias
         Factor on the problem's bias; each policy has it care for the objectives in its own way.
     pruning
@@ -46,23 +51,27 @@ class PolishedNRPA:
     iterations: int = 10
     n_policies: int = 4
     alpha: float = 0.5
-    playouts: int = 20
+    playouts: int = 5
     fresh: float = 0.1
-    sample: int = 4
-    shake: int = 6
+    explore: float = 0.2
+    sample: float = 0.1
+    shake: int = 8
+    reach: int = 50
     bias: float = 1.0
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 1  # raised where the same seed finds something else: experiments then make their runs anew
+    revision = 2  # raised where the same seed finds something else: experiments then make their runs anew
 
     def __post_init__(self) -> None:
         check_whole("playouts", self.playouts, 1, 1_000_000)
-        check_whole("sample", self.sample, 1, 1_000_000)
         check_whole("shake", self.shake, 1, 1_000)
-        check_number("fresh", self.fresh)
-        if not 0 <= self.fresh <= 1:
-            raise ValueError(f"fresh must be a share from 0 to 1, got {self.fresh!r}.")
+        check_whole("reach", self.reach, 1, 1_000_000)
+        for name in ("fresh", "explore", "sample"):
+            share = getattr(self, name)
+            check_number(name, share)
+            if not 0 <= share <= 1:
+                raise ValueError(f"{name} must be a share from 0 to 1, got {share!r}.")
         check_flag("pruning", self.pruning)
         learning = self.learning()
         for field in fields(self):  # plain numbers, whatever came

@@ -9,6 +9,7 @@ import numpy as np
 from ..genotype import Choices, Permutation
 from ..kernels._jit import stored
 from ..kernels.bundles import KEY, N_MOVES, POLICY, VIOLATIONS
+from ..kernels.dominance import is_covered
 from ..kernels.nrpa.following import EXACTLY
 from ..kernels.seen import solution_key
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
@@ -58,13 +59,15 @@ class PlayedNeighbours:
         self._brought = np.ones(1 + 2 * self._n_changes)
         self._walkers = Walkers(search.problem.n_objectives)
         self._walks = False
+        self._no_slack = np.zeros(search.problem.n_objectives)
         self._kinds: dict[int, int] = {}  # of slots that were proposed
         self._tries: dict[int, int] = {}  # how often a member was changed
         self._met: set[int] = set()
 
     def compile(self) -> None:
-        """Compile what knows solutions again."""
+        """Compile what knows solutions again, and what compares them."""
         stored(solution_key)(0, np.zeros(1, dtype=np.int64), 1)
+        stored(is_covered)(self._no_slack[None], 1, self._no_slack, self._no_slack)
 
     def propose(self) -> tuple[int, Any]:
         """Play something that was not met before, if that is to be found."""
@@ -147,11 +150,12 @@ class PlayedNeighbours:
         scores, members = self._search.machine.pool.scores[slot], self._search.members()
         is_better = bool(scores[VIOLATIONS] < members.violations)
         is_new = is_better or (
-            scores[VIOLATIONS] == members.violations and not bool((members.objectives <= scores[1:]).all(axis=1).any())
+            scores[VIOLATIONS] == members.violations
+            and not stored(is_covered)(members.objectives, len(members), scores[1:], self._no_slack)
         )
         self._reward(kind, is_new)
-        front = scores[None, 1:] if is_better else members.objectives
-        self._walkers.offer(self._recorded(slot)[0], scores.copy(), front, self._search.player.draw)
+        ideal, span = (scores[1:], np.ones(len(scores) - 1)) if is_better else (members.ideal, members.span)
+        self._walkers.offer(self._recorded(slot)[0], scores.copy(), ideal, span, self._search.player.draw)
         return kind == PLAYOUT or is_new
 
     def _reward(self, kind: int, is_new: bool) -> None:

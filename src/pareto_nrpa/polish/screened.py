@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from .search import PolishedSearch
 
 
+# How many solutions of the front are compared at least for where to begin; all of one that has not as many.
+_LEAST_SAMPLE = 8
+
+
 class Neighbour(NamedTuple):
     """A solution that is worth evaluating, by what its segments say."""
 
@@ -46,11 +50,13 @@ class ScreenedNeighbours:
         self.n_playouts = self._params.playouts  # to be made before the next local search
         self._queue: deque[Neighbour] = deque()
         self._descent: Descent | None = None
-        self._explored: set[int] = set()
+        self._welcomed: set[int] = set()  # members, some of them to be, whose neighbours are looked at elsewhere
+        self._n_judged_round = 0  # neighbours of members, while looking round
         self._noted: set[int] = set()  # slots from which nothing is to be learned
 
     def compile(self) -> None:
-        """Do nothing: the player compiles all."""
+        """Compile what the player knows nothing of."""
+        self.judge.compile()
 
     def propose(self) -> tuple[int, Any]:
         """Look at neighbours until one is worth evaluating, and play it."""
@@ -91,7 +97,10 @@ class ScreenedNeighbours:
         It may be infeasible in a way that pruning forbids, and then be so again and again: something else is played.
         So it is where nothing was found for long, that somebody may look at clock and keyboard.
         """
-        has_ended = self.judge.descend(self._search.members().feasible)
+        before = self.judge.n_judged
+        has_ended = self.judge.go_on(self._search.members().feasible)
+        if not descent.weights.any():
+            self._n_judged_round += self.judge.n_judged - before
         self._queue.extend(Neighbour(*found, descent.policy) for found in self.judge.found())
         if not has_ended:
             return None if self._queue else self._another_playout()
@@ -102,31 +111,48 @@ class ScreenedNeighbours:
         return self._another_playout() if slot is None else slot
 
     def _explore(self) -> bool:
-        """Look at the neighbours of a solution of the front for the first time, if there is one."""
+        """Look at the neighbours of a solution of the front for the first time, if there is one and it is time for it.
+
+        A large front changes faster than one can look round all of it: most effort is left to descents, which move it.
+        """
         members = self._search.members()
-        left = [i for i, number in enumerate(members.ids.tolist()) if number not in self._explored]
-        if members.violations > 0 or not left:
-            self._explored.intersection_update(members.ids.tolist())
+        if members.violations > 0 or self._n_judged_round > self._params.explore * self.judge.n_judged:
             return False
-        i = left[self._search.draw(len(left))]
-        self._explored.add(int(members.ids[i]))
+        self._leave_to_others()
+        left = np.flatnonzero(members.is_fresh)
+        if not left.size:
+            return False
+        i = int(left[self._search.draw(left.size)])
+        members.is_fresh[i] = False
         moves, policy = self._search.member(i)
         self._set_out(moves, np.zeros(members.objectives.shape[1]), policy)
         return True
 
-    def _set_out(self, moves: NDArray[np.int64], weights: NDArray[np.float64], policy: int) -> None:
-        self.judge.begin(moves, weights)
+    def _leave_to_others(self) -> None:
+        """Think no more of the neighbours of those who are looked after elsewhere."""
+        members = self._search.members()
+        for number in self._welcomed:
+            place = members.place(number)
+            if place is not None:
+                members.is_fresh[place] = False
+        self._welcomed.clear()
+
+    def _set_out(self, moves: NDArray[np.int64], weights: NDArray[np.float64], policy: int, marks: Any = 1) -> None:
+        self.judge.begin(moves, weights, marks)
         self._descent = Descent(weights, policy)
 
     def _begin(self) -> bool:
         """Begin another local search, and say how many playouts come before the next; False if there is nothing."""
         weights = self._weights()
         is_feasible = self._search.members().violations == 0
-        start = None if is_feasible and self._search.player.draw() >= self._params.fresh else self._playout(weights)
+        start, marks = None, np.array(1)
+        if not is_feasible or self._search.player.draw() < self._params.fresh:
+            start = self._playout(weights)
         if start is None and is_feasible:
             start = self._shaken(weights)
+            marks = self.judge.marks
         if start is not None:
-            self._set_out(start[0], weights, start[1])
+            self._set_out(start[0], weights, start[1], marks)
         self.n_playouts = self._params.playouts
         return start is not None
 
@@ -134,9 +160,8 @@ class ScreenedNeighbours:
         """Return random weights for objectives measured by their range in the front."""
         search = self._search
         weights = -np.log([1.0 - search.player.draw() for _ in range(search.problem.n_objectives)])
-        front = search.members().objectives
-        span = np.ptp(front, axis=0) if len(front) else np.zeros(len(weights))
-        chosen: NDArray[np.float64] = weights / np.where(span > 0, span, 1.0)
+        members = search.members()
+        chosen: NDArray[np.float64] = weights / members.span if len(members) else weights
         return chosen
 
     def _playout(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int] | None:
@@ -154,9 +179,10 @@ class ScreenedNeighbours:
         """Return a solution near the best for the weights of a few of the front."""
         search, params = self._search, self._params
         front = search.members().objectives
-        drawn = [search.draw(len(front)) for _ in range(params.sample)]
-        moves, policy = search.member(min(drawn, key=lambda i: float(front[i] @ weights)))
-        return self.judge.shaken(moves, params.shake + search.draw(params.shake + 1)), policy
+        drawn = [search.draw(len(front)) for _ in range(max(_LEAST_SAMPLE, int(params.sample * len(front))))]
+        moves, policy = search.member(drawn[int(np.argmin(front[drawn] @ weights))])
+        n_steps = params.shake + search.draw(params.shake + 1)
+        return self.judge.shaken(moves, n_steps, params.reach), policy
 
     def is_lesson(self, slot: int) -> bool:
         """Tell whether policies should learn from a slot: playouts and the ends of local searches."""
@@ -166,7 +192,7 @@ class ScreenedNeighbours:
 
     def welcome(self, slot: int) -> None:
         """Leave the neighbours of a solution that comes from elsewhere, the next to be counted, to who found it."""
-        self._explored.add(self._search.evaluations + 1)
+        self._welcomed.add(self._search.evaluations + 1)
 
     def forget(self, slot: int) -> None:
         """Think no more of a slot."""
@@ -176,6 +202,7 @@ class ScreenedNeighbours:
         """Return all that there is to remember, `pending` being the slots whose scores are awaited."""
         n, m = self._shape
         descents = [] if self._descent is None else [self._descent]
+        members = self._search.members()
         return {
             "queue_moves": np.array([found.moves for found in self._queue], dtype=np.int64).reshape(-1, n),
             "queue_objectives": np.array([found.objectives for found in self._queue], dtype=float).reshape(-1, m),
@@ -183,9 +210,10 @@ class ScreenedNeighbours:
             "descent_moves": np.array([self.judge.moves for _ in descents], dtype=np.int64).reshape(-1, n),
             "descent_weights": np.array([descent.weights for descent in descents], dtype=float).reshape(-1, m),
             "descent_policies": np.array([descent.policy for descent in descents], dtype=np.int64),
-            "explored": np.array(sorted(self._explored), dtype=np.int64),
+            "descent_marks": np.array([self.judge.marks for _ in descents], dtype=np.int64).reshape(-1, n),
+            "explored": np.array(sorted({*members.ids[~members.is_fresh].tolist(), *self._welcomed}), dtype=np.int64),
             "noted": np.array([slot in self._noted for slot in pending], dtype=np.int64),
-            "numbers": np.array([self.n_playouts, *self.judge.numbers], dtype=np.int64),
+            "numbers": np.array([self.n_playouts, self._n_judged_round, *self.judge.numbers], dtype=np.int64),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
@@ -205,15 +233,19 @@ class ScreenedNeighbours:
         explored, noted, numbers = arrays["explored"], arrays["noted"], arrays["numbers"]
         check_shape(explored, np.int64, len(explored))
         check_shape(noted, np.int64, len(pending))
-        check_shape(numbers, np.int64, 4)
+        check_shape(numbers, np.int64, 5)
         need(in_range(numbers[:1], 0, self._params.playouts + 1) and (numbers >= 0).all(), "numbers")
-        need(in_range(numbers[2:3], 0, self.judge.n_rows), "a row")
+        marks = arrays["descent_marks"]
+        check_shape(marks, np.int64, len(arrays["descent_moves"]), n)
+        is_descent = bool(arrays["descent_weights"].any())  # a look round ends behind the last place
+        need(in_range(marks, 0, 2) and in_range(numbers[3:4], 0, n + (not is_descent)), "marks")
         queued = (arrays[f"queue_{name}"] for name in ("moves", "objectives", "policies"))
         self._queue = deque(Neighbour(a, b, int(policy)) for a, b, policy in zip(*queued, strict=True))
-        descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies"))
-        for moves, weights, policy in zip(*descents, strict=True):
-            self._set_out(moves, weights, int(policy))
-        self._explored = set(explored.tolist())
+        descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies", "marks"))
+        for moves, weights, policy, marked in zip(*descents, strict=True):
+            self._set_out(moves, weights, int(policy), marked)
+        self._welcomed = set(explored.tolist())
+        self._leave_to_others()
         self._noted = {slot for slot, flag in zip(pending, noted, strict=True) if flag}
-        self.n_playouts = int(numbers[0])
-        self.judge.numbers = tuple(map(int, numbers[1:]))
+        self.n_playouts, self._n_judged_round = map(int, numbers[:2])
+        self.judge.numbers = tuple(map(int, numbers[2:]))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..checks import check_whole
 from ..genotype import check_genotype
-from ..kernels.archive import archived_rows
-from ..kernels.bundles import FOUND_AT, N_MOVES, POLICY, VIOLATIONS
+from ..kernels.bundles import N_MOVES, POLICY
 from ..nrpa.compiled_player import CompiledPlayer
 from ..nrpa.search import Search
+from .members import Members
 from .played import PlayedNeighbours
 from .screened import ScreenedNeighbours
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from ..problem import AnyProblem
@@ -27,27 +26,14 @@ _SLICE = 20
 _PLAYOUTS = 10
 
 
-class Members(NamedTuple):
-    """The archive at one moment."""
-
-    rows: NDArray[np.int64]  # where its solutions are
-    ids: NDArray[np.int64]  # by which they are known as long as they are there
-    objectives: NDArray[np.float64]  # [A, M], minimised
-    violations: float  # of all of them
-
-    @property
-    def feasible(self) -> NDArray[np.float64]:
-        """The objectives of what is feasible."""
-        return self.objectives if self.violations == 0 else self.objectives[:0]
-
-
 class PolishedSearch(Search):
     """Polished NRPA at work on one problem."""
 
     def __init__(self, problem: AnyProblem, params: PolishedNRPA, *, seed: int) -> None:
         super().__init__(problem, params.learning(), seed=seed, budget=None)
         self.polish = params
-        self._members: tuple[int, Members] | None = None
+        self._members = Members(problem.n_objectives)
+        self._members_at = -1  # the improvement after which they were looked at
         self._is_checked = False
         self.player.following  # noqa: B018 - bound, that it may be compiled
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
@@ -112,15 +98,10 @@ class PolishedSearch(Search):
 
     def members(self) -> Members:
         """Return the archive as it is now."""
-        if self._members is None or self._members[0] != self.last_improvement:
-            archive = self.machine.archive
-            rows = archived_rows(archive)
-            scores = archive.scores[rows]
-            violations = float(scores[0, VIOLATIONS]) if len(rows) else float("inf")
-            objectives = np.ascontiguousarray(scores[:, 1:])
-            found = Members(rows, archive.heads[rows, FOUND_AT], objectives, violations)
-            self._members = self.last_improvement, found
-        return self._members[1]
+        if self._members_at != self.last_improvement:
+            self._members.update(self.machine.archive)
+            self._members_at = self.last_improvement
+        return self._members
 
     def member(self, i: int) -> tuple[NDArray[np.int64], int]:
         """Return the moves of a member of the archive, and the policy that they are from."""

@@ -38,7 +38,12 @@ class Walkers:
         self.scores = np.zeros((0, 1 + n_objectives))
 
     def offer(
-        self, moves: Moves, scores: NDArray[np.float64], front: NDArray[np.float64], draw: Callable[[], float]
+        self,
+        moves: Moves,
+        scores: NDArray[np.float64],
+        ideal: NDArray[np.float64],
+        span: NDArray[np.float64],
+        draw: Callable[[], float],
     ) -> None:
         """Let those walkers come for whom a solution is better than where they are."""
         if len(self.moves) < len(self._weights):
@@ -48,8 +53,7 @@ class Walkers:
         is_better = self.scores[:, VIOLATIONS] > scores[VIOLATIONS]
         alike = self.scores[:, VIOLATIONS] == scores[VIOLATIONS]
         if alike.any():
-            ideal, span = front.min(axis=0), np.ptp(front, axis=0)
-            scale = self._weights / np.where(span > 0, span, 1.0)
+            scale = self._weights / span
             new, old = (scale * (values - ideal) for values in (scores[1:], self.scores[:, 1:]))
             is_better |= alike & (_distance(new) < _distance(old))
         comers = np.flatnonzero(is_better)

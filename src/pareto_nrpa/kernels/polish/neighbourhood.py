@@ -3,6 +3,9 @@
 A neighbour is a head, a segment and a tail: the solution with one to three moves put elsewhere, either way round
 (or-opt), or with a segment turned round (2-opt). Heads, tails and segments grow by one move at a time, so that judging
 a neighbour takes a constant number of joins; a head, a tail or a segment that breaks a limit ends a row of neighbours.
+
+A descent looks at the neighbours of a few marked moves only, those around which something has changed ("don't look
+bits", Bentley 1992): after a small change of a long solution, most of what there is was looked at before.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ import numpy as np
 
 from .._jit import engine_kernel, small_kernel
 from ..bundles import END, START
+from ..dominance import is_covered
 
 # The words of the problem: left open here, bound to the kernels of one problem in `polish.judging`.
 cost_of = join_costs = limit_of = join_limits = data_class = None
-measure = append = prepend = judge = try_elsewhere = try_turned = distance_of = None
+measure = append = prepend = judge = try_elsewhere = try_turned = look_from = distance_of = None
 
 # Rows of Neighbourhood.costs and .limits. Those that grow have two, and are joined from one into the other.
 _HEAD, _TAIL, _FORWARD, _TURNED, _ONE, _PART, _WHOLE, _N_ROWS = 0, 2, 4, 6, 8, 9, 10, 11
@@ -29,13 +33,14 @@ LONGEST = 3
 NOISE = 1e-10
 
 # Positions in Neighbourhood.numbers.
-N_FOUND, N_JUDGED, ROW, N_QUIET = range(4)
+N_FOUND, N_JUDGED, PLACE_NOW, N_QUIET = range(4)
 
 
 class Neighbourhood(NamedTuple):
     """A solution, and working memory for judging its neighbours. Everything is minimised."""
 
     base: np.ndarray  # [n] int64, the solution
+    marks: np.ndarray  # [n] int64, whether to look at the neighbours in which the move at a place takes part
     other: np.ndarray  # [n] int64, a neighbour written out
     signs: np.ndarray  # [M] float64, what turns the problem's objectives into minimised ones
     weights: np.ndarray  # [M] float64, the weighted sum for which the best neighbour is looked for
@@ -46,7 +51,7 @@ class Neighbourhood(NamedTuple):
     best_value: np.ndarray  # [2] float64, its distance from being feasible and its weighted sum
     found: np.ndarray  # [Q, n] int64, neighbours that nothing in the archive covers
     predicted: np.ndarray  # [Q, M] float64, their objectives
-    # [4] int64: neighbours found, neighbours judged, the row to look at next, rows looked at since the base changed
+    # [4] int64: neighbours found, neighbours judged, the place to look at next, places passed since one was marked
     numbers: np.ndarray
     cost_heads: np.ndarray  # [n + 1, C] float64, START and the first i moves
     cost_tails: np.ndarray  # [n + 1, C] float64, the moves from i on and END
@@ -61,6 +66,7 @@ def new_neighbourhood(n, signs, cost_width, limit_width, room):
     m = len(signs)
     return Neighbourhood(
         base=np.zeros(n, np.int64),
+        marks=np.zeros(n, np.int64),
         other=np.zeros(n, np.int64),
         signs=np.array(signs, dtype=float),
         weights=np.zeros(m),
@@ -93,39 +99,64 @@ def no_join_limits(data, left, right, out):
     out[0] = 0.0
 
 
+def look_round(parts, here, front, most):
+    """Judge all neighbours of the base once, or about so many; tells whether that is all.
+
+    Neighbours that no row of `front` covers are written down.
+    """
+    data = data_class(*parts)
+    measure(data, here)
+    forget_best(here)
+    numbers = here.numbers
+    begin = numbers[N_JUDGED]
+    while numbers[PLACE_NOW] < here.base.size:
+        if numbers[N_JUDGED] - begin > most:
+            return False
+        look_from(data, here, front, numbers[PLACE_NOW], False)
+        numbers[PLACE_NOW] += 1
+    return True
+
+
 def descend(parts, here, front, most):
     """Go from the base to better neighbours until there is none, or until about so many were judged; tells which.
 
-    Rows of neighbours are looked at in turn: those of one segment put elsewhere, those of segments turned round that
-    begin at one place. The best of a row, if it is better than the base, becomes the base. The end is reached when all
-    rows were looked at since that happened last. Neighbours that no row of `front` covers are written down on the way.
+    Marked places are looked at in turn. The best neighbour in which the move there takes part, if it is better than the
+    base, becomes the base, and what is around the change is marked. The end is reached when nothing is marked.
+    Neighbours that no row of `front` covers are written down on the way.
     """
     data = data_class(*parts)
     measure(data, here)
     forget_best(here)
     n = here.base.size
-    longest = min(LONGEST, n - 1)
-    n_rows = (longest + 1) * n
     numbers = here.numbers
     begin = numbers[N_JUDGED]
-    while numbers[N_QUIET] < n_rows:
+    while numbers[N_QUIET] < n:
         if numbers[N_JUDGED] - begin > most:
             return False
-        length = 1 + numbers[ROW] // n
-        first = numbers[ROW] % n
-        if length > longest:
-            try_turned(data, here, front, first)
-        elif first + length <= n:
-            try_elsewhere(data, here, front, first, length)
-        numbers[ROW] = (numbers[ROW] + 1) % n_rows
+        place = numbers[PLACE_NOW]
+        numbers[PLACE_NOW] = (place + 1) % n
         numbers[N_QUIET] += 1
+        if here.marks[place] == 0:
+            continue
+        here.marks[place] = 0
+        numbers[N_QUIET] = 0
+        look_from(data, here, front, place, True)
         if here.best[KIND] != NO_KIND:
-            write_out(here.base, here.best, here.other)
-            copy_row(here.other, here.base)
+            go_to(here, here.best)
             measure(data, here)
             forget_best(here)
-            numbers[N_QUIET] = 0
     return True
+
+
+def look_from_place(data, here, front, place, both_ways):
+    """Judge the neighbours whose segment begins at a place; if asked for, also those whose segment ends there."""
+    n = here.base.size
+    for length in range(1, min(LONGEST, n - 1) + 1):
+        if place + length <= n:
+            try_elsewhere(data, here, front, place, length)
+        if both_ways and length > 1 and place + 1 >= length:
+            try_elsewhere(data, here, front, place + 1 - length, length)
+    try_turned(data, here, front, place, both_ways)
 
 
 @small_kernel
@@ -225,21 +256,25 @@ def put_elsewhere(data, here, front, first, length):
             )  # fmt: skip
 
 
-def turn_round(data, here, front, first):
-    """Judge the neighbours in which a segment that begins here is turned round."""
-    base = here.base
-    turned = _TURNED
-    cost_of(data, base[first], here.costs[turned])
-    limit_of(data, base[first], here.limits[turned])
-    for last in range(first + 1, base.size):
-        turned = prepend(data, here, turned, base[last])
-        if here.limits[turned, 0] > here.current[0]:
-            break
-        judge(
-            data, here, front, here.cost_heads[first], here.limit_heads[first],
-            here.costs[turned], here.limits[turned], here.cost_tails[last + 1], here.limit_tails[last + 1],
-            TWO_OPT, first, last + 1 - first, first, 1,
-        )  # fmt: skip
+def turn_round(data, here, front, place, both_ways):
+    """Judge the neighbours in which a segment that begins at a place, or that ends there, is turned round."""
+    base, costs, limits = here.base, here.costs, here.limits
+    for way in range(2 if both_ways else 1):
+        turned = _TURNED
+        cost_of(data, base[place], costs[turned])
+        limit_of(data, base[place], limits[turned])
+        for distance in range(1, base.size):
+            first, last = (place - distance, place) if way else (place, place + distance)
+            if first < 0 or last >= base.size:
+                break
+            turned = append(data, here, turned, base[first]) if way else prepend(data, here, turned, base[last])
+            if limits[turned, 0] > here.current[0]:
+                break
+            judge(
+                data, here, front, here.cost_heads[first], here.limit_heads[first],
+                costs[turned], limits[turned], here.cost_tails[last + 1], here.limit_tails[last + 1],
+                TWO_OPT, first, last + 1 - first, first, 1,
+            )  # fmt: skip
 
 
 def judge_neighbour(
@@ -286,20 +321,6 @@ def judge_neighbour(
         here.numbers[N_FOUND] += 1
 
 
-@engine_kernel
-def is_covered(front, n, objectives, slack):
-    """Tell whether one of the first n rows is at least as good in all objectives."""
-    for i in range(n):
-        covers = True
-        for k in range(objectives.size):
-            if front[i, k] > objectives[k] + slack[k]:
-                covers = False
-                break
-        if covers:
-            return True
-    return False
-
-
 @small_kernel
 def write_neighbour(out, kind, first, length, place, turned):
     """Write down which neighbour it is."""
@@ -335,24 +356,54 @@ def write_out(base, neighbour, out):
             other += 1
 
 
-def shake(parts, here, rng, n_steps, n_tries):
-    """Walk from the base to random neighbours that are as feasible; returns how many steps were made."""
+@engine_kernel
+def go_to(here, neighbour):
+    """Let a neighbour be the base; marks stay with their moves, and the ends of all that was joined anew get one."""
+    write_out(here.marks, neighbour, here.other)
+    copy_row(here.other, here.marks)
+    write_out(here.base, neighbour, here.other)
+    copy_row(here.other, here.base)
+    first, length, place = neighbour[FIRST], neighbour[LENGTH], neighbour[PLACE]
+    gap = first + length  # where the segment was: what comes after it now stands here
+    if place > first:
+        place -= length - 1
+        gap = first
+    mark_joint(here.marks, place)
+    mark_joint(here.marks, place + length)
+    mark_joint(here.marks, gap)
+
+
+@small_kernel
+def mark_joint(marks, place):
+    """Mark the moves on both sides of a joint, the one before the move at a place."""
+    if place > 0:
+        marks[place - 1] = 1
+    if place < marks.size:
+        marks[place] = 1
+
+
+def shake(parts, here, rng, n_steps, n_tries, reach):
+    """Walk from the base to random neighbours that are as feasible, all about one place; returns how many steps.
+
+    What was changed is marked.
+    """
     data = data_class(*parts)
     n = here.base.size
     limit = distance_of(data, here, here.base)
+    centre = int(rng.random() * n)
     n_made = 0
     for _ in range(n_tries):
         if n_made == n_steps or n < 2:
             break
-        first = int(rng.random() * n)
+        first = centre + int((rng.random() * 2.0 - 1.0) * reach)
         length = 1 + int(rng.random() * min(LONGEST, n - 1))
-        place = int(rng.random() * n)
-        if first + length > n or first <= place < first + length:
+        place = centre + int((rng.random() * 2.0 - 1.0) * reach)
+        if first < 0 or first + length > n or place < 0 or place >= n or first <= place < first + length:
             continue
         write_neighbour(here.best, OR_OPT, first, length, place, int(rng.random() * 2.0))
         write_out(here.base, here.best, here.other)
         if distance_of(data, here, here.other) <= limit:
-            copy_row(here.other, here.base)
+            go_to(here, here.best)
             n_made += 1
     return n_made
 
