@@ -1,0 +1,83 @@
+"""Problems of other kinds than official tours, on which the default search and its rivals are compared."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pareto_nrpa import Choices, Problem, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pareto_nrpa.problem import AnyProblem
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+import flow_shop as flow_shops
+import nurse_roster as rosters
+
+
+class Knapsack(Problem):
+    """Half of the weight may be carried: two profits, maximised; what is too heavy is a violation of so much."""
+
+    n_objectives = 2
+    constrained = True
+    maximise = (True, True)
+
+    def __init__(self, n: int, seed: int) -> None:
+        self.weights, *self.profits = np.random.default_rng(seed).integers(10, 100, (3, n))
+        self.genotype = Choices([(0, 1)] * n)
+        self.max_moves = n
+
+    def initial_state(self):
+        return ()
+
+    def legal_moves(self, state):
+        return (0, 1) if len(state) < self.max_moves else ()
+
+    def play(self, state, move):
+        return (*state, move)
+
+    def move_code(self, state, move):
+        return len(state), move
+
+    def evaluate(self, state):
+        taken = np.array(state)
+        excess = max(0.0, float(self.weights @ taken - self.weights.sum() / 2))
+        return [float(profit @ taken) for profit in self.profits], excess
+
+
+def roster() -> Problem:
+    """Return the roster of the examples, told what a solution is: rivals that change whole solutions need it."""
+    problem = rosters.make(n_nurses=12, seed=3)
+    problem.genotype = Choices([(*range(12), None)] * len(rosters.DUTIES))
+    return problem
+
+
+def tsplib(*names: str) -> AnyProblem:
+    """Return a tour of TSPLIB files, an objective each."""
+    from pareto_nrpa.planning.formats.tsplib import read_tsplib
+
+    folder = Path(os.environ.get("PARETO_NRPA_DATA", "."), "tsplib")
+    return read_tsplib([folder / f"{name}.tsp" for name in names])
+
+
+#: By the name that a comparison stores.
+KINDS: dict[str, Callable[[], AnyProblem]] = {
+    "kroAB100": partial(tsplib, "kroA100", "kroB100"),
+    "kroAC100": partial(tsplib, "kroA100", "kroC100"),
+    "knapsack, 50 items": partial(Knapsack, 50, 0),
+    "knapsack, 200 items": partial(Knapsack, 200, 1),
+    "flow shop, 20 jobs": partial(flow_shops.make, "place", 20, 5),
+    "flow shop, 50 jobs": partial(flow_shops.make, "place", 50, 10),
+    "nurse roster": roster,
+}
+
+
+def problem_of(name: str) -> AnyProblem:
+    return KINDS[name]() if name in KINDS else load(name)
