@@ -49,7 +49,6 @@ class Judge:
         self._descend = player.bind(
             kernels.descend,
             types.boolean(*kinds, types.float64[:, ::1], types.int64),
-            way_in="call",
             data_class=type(player.problem.data),
             measure=bundle_kernel(with_globals(kernels.measure_base, **words)),
             try_elsewhere=bundle_kernel(with_globals(kernels.put_elsewhere, **words, **steps)),
@@ -58,7 +57,6 @@ class Judge:
         self._shake = player.bind(
             kernels.shake,
             types.int64(*kinds, numba.typeof(self._rng), types.int64, types.int64),
-            way_in="call",
             data_class=type(player.problem.data),
             distance_of=bundle_kernel(with_globals(kernels.distance, **words)),
         )

@@ -19,11 +19,15 @@ cost_of = join_costs = limit_of = join_limits = data_class = None
 measure = append = prepend = judge = try_elsewhere = try_turned = distance_of = None
 
 # Rows of Neighbourhood.costs and .limits. Those that grow have two, and are joined from one into the other.
-_HEAD, _TAIL, _FORWARD, _TURNED, _ONE, _PART, _WHOLE, _N_ROWS = 0, 2, 4, 6, 8, 9, 10, 11
+# Numbers with a type: for each literal one that it is called with, Numba would compile a function once more.
+_HEAD, _TAIL, _FORWARD, _TURNED, _ONE, _PART, _WHOLE = map(np.int64, (0, 2, 4, 6, 8, 9, 10))
+_N_ROWS = 11
+_START, _END = np.int64(START), np.int64(END)
 
 # Columns of a neighbour: its kind, the first move of the segment and how many, where they go, whether turned round.
 KIND, FIRST, LENGTH, PLACE, TURNED = range(5)
-OR_OPT, TWO_OPT, NO_KIND = 0, 1, -1
+OR_OPT, TWO_OPT, NO_KIND = map(np.int64, (0, 1, -1))
+_ROUND = np.int64(1)
 LONGEST = 3
 # What sums of the same numbers in another order may differ by.
 NOISE = 1e-10
@@ -143,15 +147,15 @@ def measure_base(data, here):
     """Fill heads, tails and the scores of the base."""
     n = here.base.size
     m = here.weights.size
-    cost_of(data, START, here.cost_heads[0])
-    limit_of(data, START, here.limit_heads[0])
+    cost_of(data, _START, here.cost_heads[0])
+    limit_of(data, _START, here.limit_heads[0])
     for i in range(n):
         cost_of(data, here.base[i], here.costs[_ONE])
         limit_of(data, here.base[i], here.limits[_ONE])
         join_costs(data, here.cost_heads[i], here.costs[_ONE], here.cost_heads[i + 1])
         join_limits(data, here.limit_heads[i], here.limits[_ONE], here.limit_heads[i + 1])
-    cost_of(data, END, here.cost_tails[n])
-    limit_of(data, END, here.limit_tails[n])
+    cost_of(data, _END, here.cost_tails[n])
+    limit_of(data, _END, here.limit_tails[n])
     for i in range(n - 1, -1, -1):
         cost_of(data, here.base[i], here.costs[_ONE])
         limit_of(data, here.base[i], here.limits[_ONE])
@@ -238,7 +242,7 @@ def turn_round(data, here, front, first):
         judge(
             data, here, front, here.cost_heads[first], here.limit_heads[first],
             here.costs[turned], here.limits[turned], here.cost_tails[last + 1], here.limit_tails[last + 1],
-            TWO_OPT, first, last + 1 - first, first, 1,
+            TWO_OPT, first, last + 1 - first, first, _ROUND,
         )  # fmt: skip
 
 
@@ -360,11 +364,11 @@ def shake(parts, here, rng, n_steps, n_tries):
 def distance(data, here, moves):
     """Return how far a solution is from being feasible."""
     row = _HEAD
-    limit_of(data, START, here.limits[row])
+    limit_of(data, _START, here.limits[row])
     for i in range(moves.size):
         limit_of(data, moves[i], here.limits[_ONE])
         join_limits(data, here.limits[row], here.limits[_ONE], here.limits[row ^ 1])
         row = row ^ 1
-    limit_of(data, END, here.limits[_ONE])
+    limit_of(data, _END, here.limits[_ONE])
     join_limits(data, here.limits[row], here.limits[_ONE], here.limits[_WHOLE])
     return here.limits[_WHOLE, 0]
