@@ -53,9 +53,9 @@ def found_by(
     )
 
 
-def measured(found: Result, problem: AnyProblem) -> Result:
+def measured(found: Result, log: NDArray[np.float64], problem: AnyProblem) -> Result:
     """Return a result with its hypervolumes, and what it comes to beside the front that the problem carries."""
-    signs, log = objective_signs(problem), found.log
+    signs = objective_signs(problem)
     m = len(signs)
     feasible = log[log[:, 1] == 0, 2:]
     reference = None if found.reference_point is None else np.array(found.reference_point) * signs

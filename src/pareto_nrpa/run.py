@@ -193,7 +193,7 @@ class Run:
         """Return what was found so far; what fails in measuring or describing it carries the rest as `result`."""
         found = found_by(self.search, self.problem, self.algorithm, self.seed, self.stopped_by, self.reference)
         try:
-            found = measured(found, self.problem)
+            found = measured(found, self.search.log(), self.problem)
             if interrupt is not None:
                 interrupt.patience = _PATIENCE_AT_THE_END  # a problem may take its time to describe
             return described(found, self.problem)
