@@ -1,5 +1,6 @@
-"""Shared fixtures, and compiled code that all processes of a test run share."""
+"""Shared fixtures, compiled code that all processes of a test run share, and cases left to the slow run."""
 
+import collections
 import functools
 import hashlib
 import os
@@ -28,7 +29,8 @@ from hypothesis import settings  # noqa: E402
 from numba.core.compiler_lock import global_compiler_lock  # noqa: E402
 from numba.core.dispatcher import Dispatcher  # noqa: E402
 
-from pareto_nrpa import generate_tsptw  # noqa: E402
+from pareto_nrpa import generate_tsp, generate_tsptw  # noqa: E402
+from pareto_nrpa.algorithms import NAMES, algorithm  # noqa: E402
 from pareto_nrpa.problems.data import find_instance  # noqa: E402
 
 from .command_line import Outcome  # noqa: E402
@@ -58,6 +60,35 @@ def _compile_once(original):
 
 if "fcntl" in globals():
     Dispatcher.compile = _compile_once(Dispatcher.compile)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Leave all cases but every n-th of a test marked `sampled(n)` to the slow run."""
+    n_seen = collections.Counter()
+    for item in items:
+        if (sampled := item.get_closest_marker("sampled")) is not None:
+            test = item.nodeid.partition("[")[0]
+            if n_seen[test] % sampled.args[0]:
+                item.add_marker(pytest.mark.slow)
+            n_seen[test] += 1
+
+
+_MANY_TESTS = 1000
+
+
+def pytest_collection_finish(session):
+    """Compile what most tests need before the first one, where there are many and several workers.
+
+    One half of the workers begins with the first, the other with the last, so that none waits for another. Else all
+    would begin with the same, and all but one be idle while it is compiled.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if not worker or len(session.items) < _MANY_TESTS:
+        return
+    jobs = [(name, problem) for problem in (generate_tsptw(5), generate_tsp(5)) for name in NAMES]
+    for name, problem in jobs if int(worker.removeprefix("gw")) % 2 == 0 else reversed(jobs):
+        algorithm(name).start(problem, seed=0, budget=100).compile()
 
 
 @pytest.fixture(scope="session")

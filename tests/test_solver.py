@@ -424,16 +424,16 @@ def test_an_evaluation_that_ends_the_program_costs_no_result():
 
 
 def test_signals_during_the_last_measurement_cost_no_result(small_tsptw, monkeypatch):
-    from pareto_nrpa import solver
+    from pareto_nrpa import outcome
 
-    measure = solver.hypervolume_history
+    measure = outcome.hypervolume_history
 
     def interrupted(*arguments):
         for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
             os.kill(os.getpid(), number)
         return measure(*arguments)
 
-    monkeypatch.setattr(solver, "hypervolume_history", interrupted)
+    monkeypatch.setattr(outcome, "hypervolume_history", interrupted)
     result = solve(small_tsptw, stop=MaxEvaluations(1_000), seed=1)
     assert (result.evaluations, result.stopped_by) == (1_000, "1,000 evaluations")
     assert result.hypervolume > 0
@@ -461,9 +461,9 @@ def test_a_second_signal_soon_after_the_first_never_reaches_the_caller(small_tsp
 
 
 def test_somebody_who_insists_gets_out_of_a_callback_with_the_result(small_tsptw, monkeypatch):
-    from pareto_nrpa import solver
+    from pareto_nrpa import run
 
-    monkeypatch.setattr(solver, "_PATIENCE_AT_THE_END", 0.1)
+    monkeypatch.setattr(run, "_PATIENCE_AT_THE_END", 0.1)
 
     class Endless(Callbacks):
         def on_end(self, result):
@@ -491,11 +491,11 @@ def test_two_searches_do_not_share_a_checkpoint(tmp_path):
 
 
 def test_long_compiling_is_said_once_unless_a_callback_does(monkeypatch, caplog):
-    from pareto_nrpa import solver
+    from pareto_nrpa import run
     from pareto_nrpa.nrpa.search import Search
 
     compile_it = Search.compile
-    monkeypatch.setattr(solver, "_SILENT_COMPILING", 0.01)
+    monkeypatch.setattr(run, "_SILENT_COMPILING", 0.01)
     monkeypatch.setattr(Search, "is_compiled", property(lambda self: False))
     monkeypatch.setattr(Search, "compile", lambda self: (time.sleep(0.1), compile_it(self)))
     solve(Knapsack(), stop=MaxEvaluations(1))

@@ -13,7 +13,7 @@ from .checks import did_you_mean
 from .exceptions import ParetoNRPAError
 
 if TYPE_CHECKING:
-    from .solver import Algorithm
+    from .protocols import Algorithm
 
 
 class Entry(NamedTuple):

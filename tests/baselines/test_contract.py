@@ -42,6 +42,7 @@ def searched(name, problem, *, seed=1, slices=(N,)):
     return search
 
 
+@pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
 def test_front_and_log_are_the_best_of_as_many_evaluations_as_asked_for(name, where):
@@ -67,6 +68,7 @@ def test_front_and_log_are_the_best_of_as_many_evaluations_as_asked_for(name, wh
     assert {(violations, tuple(row)) for row in objectives.tolist()} == in_front
 
 
+@pytest.mark.sampled(2)
 @every_algorithm
 @pytest.mark.parametrize("where", ["tour", "bits"])
 def test_the_archive_never_loses_what_was_evaluated(name, where):
@@ -88,6 +90,7 @@ def test_the_problem_is_asked_for_exactly_the_evaluations_that_are_counted(name,
     assert len(problem.diary) == N
 
 
+@pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
 def test_same_seed_same_result_whatever_happens_to_global_randomness(name, where):
@@ -98,6 +101,7 @@ def test_same_seed_same_result_whatever_happens_to_global_randomness(name, where
     assert outcome(searched(name, problem_called(where), seed=2))["log"] != first["log"]
 
 
+@pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
 def test_slices_do_not_matter(name, where):
@@ -138,6 +142,7 @@ class Pause(Stop):
         return self.at if progress.evaluations < self.at else np.inf
 
 
+@pytest.mark.sampled(2)
 @every_algorithm
 @pytest.mark.parametrize("where", ["tsptw", "bits"])
 def test_a_resumed_solve_ends_like_one_never_stopped(name, where, tmp_path):
@@ -240,6 +245,7 @@ def test_what_is_maximised_comes_back_as_it_is(name):
     assert [[load, total - lost] for load, lost in down.front().objectives] == up.front().objectives.tolist()
 
 
+@pytest.mark.sampled(4)  # signs are part of machine code, which is compiled for this test alone
 @every_algorithm
 def test_maximised_objectives_of_compiled_code(name):
     problem = replace(TSP, maximise=True)

@@ -98,6 +98,7 @@ MISFITS = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("misfit", MISFITS)
 @pytest.mark.parametrize("bias", [0.0, 1.0])
 @pytest.mark.parametrize("name", WHOLE)
@@ -167,8 +168,15 @@ def legal_after(data, state, out):
     return 1 if state.depth[0] == 5 and state.bits[4] == 1 and state.bits[:4].sum() == 0 else n
 
 
+# All check in the same rollout; the others compile it once more, as part of their own code, for this test alone.
+COMPILED_WHOLE = ["pls", *(pytest.param(name, marks=pytest.mark.slow) for name in ("nsga-ii", "moea-d"))]
+
+
 @pytest.mark.parametrize("n_checked", [0, 1000])
-@pytest.mark.parametrize("name", ["pls", "nsga-ii", "moea-d"])
+# All check in the same rollout; the others compile it once more, as part of their own code, for this test alone.
+@pytest.mark.parametrize(
+    "name", ["pls", *(pytest.param(name, marks=pytest.mark.slow) for name in ("nsga-ii", "moea-d"))]
+)
 def test_nor_does_one_of_a_compiled_problem(name, n_checked, monkeypatch):
     monkeypatch.setattr(rollout, "N_CHECKED", n_checked)  # checked before they are played, or when they would enter
     problem = replace(compiled(FINE), legal_moves=legal_after)

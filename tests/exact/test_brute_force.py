@@ -75,6 +75,7 @@ def test_the_front_of_whatever_hypothesis_thinks_of(data):
     assert_complete(answer(problem, truth, n_tours=data.draw(st.integers(0, 3))), problem, truth)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("exponent", [-12, -11, -10, -9, -7, -5, -3, -1, 3, 6, 9])
 def test_no_scale_of_costs_or_times_changes_the_front(exponent, monkeypatch):
     """Costs of 1e-10 used to be rounded to 1e-9: one vector was proved to be the complete front instead of 13."""

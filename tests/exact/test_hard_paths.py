@@ -53,6 +53,7 @@ def small(kind, seed, m=2):
     return problem, brute_force(problem)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("widths", [(1, 5, 20, ENOUGH), (5, 5, ENOUGH), (20, 20, ENOUGH)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_beams_that_cut_lose_nothing_in_the_end(kind, widths, monkeypatch):
@@ -74,6 +75,7 @@ def test_beams_that_cut_lose_nothing_in_many_instances(kind, widths, monkeypatch
         assert_complete(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("widths", [(1,), (1, 5), (5, 5, 20), (30,)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_beams_that_are_never_wide_enough_leave_an_honest_answer(kind, widths, monkeypatch):

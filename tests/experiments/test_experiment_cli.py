@@ -57,6 +57,7 @@ def assert_refused(outcome, words):
 # --- the whole way, in processes of their own
 
 
+@pytest.mark.slow  # starts seven processes; each step is tested in this one below
 def test_from_a_plan_file_to_tables(empty_machine):
     made = command("experiment", "run", "tiny.toml", "--seeds", 2, "--jobs", 2)
     assert made.code == 0, made.err

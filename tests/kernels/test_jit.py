@@ -13,7 +13,14 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import ParetoNRPA, ProblemError, generate_tsptw
-from pareto_nrpa.kernels._jit import fingerprint, kernel, python_function, with_globals
+from pareto_nrpa.kernels._jit import (
+    compile_entry,
+    engine_kernel,
+    fingerprint,
+    kernel,
+    python_function,
+    with_globals,
+)
 from pareto_nrpa.kernels.nrpa import recording
 
 _PROGRAM = """
@@ -318,3 +325,39 @@ print(errors)
 def test_threads_may_start_searches_at_the_same_moment():
     done = subprocess.run([sys.executable, "-c", _THREADS], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@engine_kernel
+def factorial(n):
+    """Call itself."""
+    return 1 if n <= 1 else n * factorial(n - 1)
+
+
+@engine_kernel
+def is_even(n):
+    """Call a kernel that calls this one."""
+    return True if n == 0 else is_odd(n - 1)
+
+
+@engine_kernel
+def is_odd(n):
+    """Call the other one."""
+    return False if n == 0 else is_even(n - 1)
+
+
+def factorial_of(n):
+    return factorial(n)
+
+
+def is_even_number(n):
+    return is_even(n)
+
+
+@needs_jit
+@pytest.mark.parametrize(
+    ("function", "returns", "expected"), [(factorial_of, numba.int64, 3_628_800), (is_even_number, numba.boolean, True)]
+)
+def test_kernels_within_an_entry_may_call_themselves_and_each_other(function, returns, expected):
+    entry = compile_entry(function, returns(numba.int64))
+    entry.compile()
+    assert entry.call(10) == expected

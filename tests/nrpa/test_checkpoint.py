@@ -66,8 +66,8 @@ def test_candidates_asked_for_and_not_told_survive(tmp_path):
 _SCRIPT = """
 import sys
 from pareto_nrpa import ParetoNRPA, MaxEvaluations, generate_tsptw, solve
-import pareto_nrpa.solver as solver
-solver._SECONDS_BETWEEN_CHECKPOINTS = 0.0
+import pareto_nrpa.run as run_module
+run_module._SECONDS_BETWEEN_CHECKPOINTS = 0.0
 problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(400_000)
 solve(problem, ParetoNRPA(), stop=stop, seed=1, checkpoint=sys.argv[1], resume=True)
 """

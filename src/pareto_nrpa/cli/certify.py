@@ -47,7 +47,7 @@ def certify(
 ) -> None:
     """Find all efficient tours and prove that there are no others. Ctrl-C stops early and keeps what is proved."""
     from ..problems import load
-    from ..solver import check_seed
+    from ..solve_arguments import check_seed
 
     if check is not None:
         if any(option is not None for option in (incumbent, resume, json, seconds)):

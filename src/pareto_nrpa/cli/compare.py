@@ -12,7 +12,7 @@ from .common import DataOption, QuietOption, at_least_one, fail, named_values
 if TYPE_CHECKING:
     from ..experiments.comparison import ShortRun, Variant
     from ..problem import AnyProblem
-    from ..solver import Algorithm
+    from ..protocols import Algorithm
 
 _USUAL = "pareto-nrpa:level=3"  # for a few thousand evaluations; local search would hide what a code is worth
 

@@ -128,9 +128,10 @@ def solve(
     from ..callbacks import Callbacks
     from ..exceptions import ParetoNRPAError
     from ..files import check_writable
+    from ..interrupt import Interrupt
     from ..reference_front import read_reference_front, with_reference_front
     from ..result_file import read_result
-    from ..solver import Interrupt, check_seed
+    from ..solve_arguments import check_seed
     from ..solver import solve as run
 
     check_seed(seed)

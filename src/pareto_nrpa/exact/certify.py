@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..exceptions import ProblemError
+from ..interrupt import Interrupt
 from ..nrpa.params import ParetoNRPA
 from ..problem import CompiledProblem, data_fingerprint
 from ..problems.mo_tsptw import TSPTWData
 from ..result import Front, Result
-from ..solver import Interrupt, check_seed, solve, versions
+from ..solve_arguments import check_seed
+from ..solver import solve
 from ..stop import MaxEvaluations, MaxRuntime
+from ..versions import versions
 from .certificate import Certificate
 from .check import check_certificate, check_tours, rounded_costs
 from .compiling import compile_proof, proof_is_compiled

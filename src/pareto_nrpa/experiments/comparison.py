@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..solver import Algorithm
+    from ..protocols import Algorithm
 
 _LEAST_SEEDS = 4  # two samples of three are never significantly apart
 

@@ -25,6 +25,7 @@ from numba.core.dispatcher import Dispatcher
 
 from ..code_fingerprint import kernel_contents
 from ._cache import keep_on_disk
+from ._inner import IS_POSSIBLE, InnerCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,9 @@ _ENGINE_OPTIONS: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt"
 _ALLOCATING: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": True}
 # Ways in from Python and C, which only an entry needs: much of the machine code of a small kernel.
 _NO_WAY_IN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = (
+    {**_NO_WAY_IN, "pipeline_class": InnerCompiler} if IS_POSSIBLE and not _IS_PLAIN else _NO_WAY_IN
+)
 
 #: A zero to start counters from that are passed on: for a literal 0 Numba would compile the receiver once more.
 ZERO = np.int64(0)
@@ -147,6 +151,7 @@ def stored(function: Any) -> Any:
         return function
     copy = with_globals(function.py_func)
     copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(function)}"  # its options count too
+    _bind_inner(copy)
     return _kept(copy, **_options_of(function))
 
 
@@ -154,10 +159,10 @@ _inner_twins: dict[Any, Any] = {}
 
 
 def _inner(function: Any) -> Any:
-    """Return a kernel as compiled code sees it, without ways in from Python: less to compile."""
+    """Return a kernel as compiled code sees it, without ways in from Python, and unfinished: less to compile."""
     if function not in _inner_twins:
         copy = with_globals(function.py_func)
-        _inner_twins[function] = njit(**{**_options_of(function), **_NO_WAY_IN})(copy)
+        _inner_twins[function] = njit(**{**_options_of(function), **_INNER})(copy)
         _bind_inner(copy)
     return _inner_twins[function]
 
@@ -266,7 +271,7 @@ _WAYS_IN: dict[str, dict[str, Any]] = {
 
 
 def compile_entry(
-    function: Any, signature: Any, *, allocates: bool = False, way_in: str = "both", **bound: Any
+    function: Any, signature: Any, *, allocates: bool = False, way_in: str = "call", **bound: Any
 ) -> Entry:
     """Return the entry point for a function, with `bound` standing in for global names that it leaves open."""
     options = {**(_OPTIONS if allocates else _ENGINE_OPTIONS), **_WAYS_IN[way_in]}

@@ -58,10 +58,10 @@ class CompiledPlayer(CompiledAdapter):
         play_out = bundle_kernel(with_globals(play_from, **self.words))
         self._playout = self.bind(playout, played, allocates=True, way_in="pointer", play_out=play_out, **self.start)
         self._tell = self.bind(stack_machine.tell, told, way_in="pointer")
-        self._advance = self.bind(stack_machine.advance, advanced, way_in="call")
+        self._advance = self.bind(stack_machine.advance, advanced)
         # Not among the entries: few ask a compiled problem, and ways in from Python take long to compile.
-        self._play_once = compile_entry(stack_machine.play_once, types.int64(*played.args, play), way_in="call")
-        self._tell_once = compile_entry(stack_machine.tell_once, types.void(*told.args, learn), way_in="call")
+        self._play_once = compile_entry(stack_machine.play_once, types.int64(*played.args, play))
+        self._tell_once = compile_entry(stack_machine.tell_once, types.void(*told.args, learn))
         self._tell_root = compile_entry(stack_machine.tell_root, told, way_in="pointer")
 
     @property
@@ -118,8 +118,8 @@ class CompiledPlayer(CompiledAdapter):
         follow_out = bundle_kernel(with_globals(following.follow_from, **self.words))
         self.entries += [self._play_once, self._tell_once]
         return (
-            self.bind(following.follow, followed, allocates=True, way_in="call", follow_out=follow_out, **self.start),
-            self.bind(following.note, types.void(bundle, types.int64), way_in="call"),
+            self.bind(following.follow, followed, allocates=True, follow_out=follow_out, **self.start),
+            self.bind(following.note_as_told, types.void(bundle, options, types.int64), way_in="pointer"),
         )
 
     def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
@@ -141,7 +141,7 @@ class CompiledPlayer(CompiledAdapter):
 
     def note(self, slot: int) -> None:
         """Count a slot whose scores are known; nothing is learned from it."""
-        self.following[1].call(self.machine, slot)
+        self._tell_once.call(self.machine, self.settings, slot, self.following[1].pointer)
 
     def play_given(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
         """Play a solution into a slot, pruned or not, with its scores unless the caller has them."""

@@ -11,7 +11,7 @@ from optuna.samplers._base import _process_constraints_after_trial
 
 from ..checks import check_flag, shown
 from ..nrpa.params import ParetoNRPA
-from ..solver import check_seed
+from ..solve_arguments import check_seed
 from .memory import Memory
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from ..callbacks import Callbacks, check_callbacks
 from ..checks import check_flag, check_positive, check_whole
 from ..exceptions import ParetoNRPAError
 from ..problem import AnyProblem, Problem, problem_fingerprint, problem_name
-from ..solver import Interrupt, Run, check_problem_type, check_reference_point, check_seed
+from ..run import Run
+from ..solve_arguments import check_problem_type, check_reference_point, check_seed
 from ..stop import Progress, Stop, StopCriterion, budget_of, check_stop
 from .journal import Journal
 from .window import MAX_REPEATS, WindowedSearch
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..callbacks import Listener
+    from ..interrupt import Interrupt
     from ..nrpa.params import ParetoNRPA
     from ..polish.params import PolishedNRPA
     from ..result import Result

@@ -17,6 +17,8 @@ from .adapter import Adapter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from ..kernels._jit import Entry
 
 _MAX_MOVE = 2**62
@@ -47,8 +49,12 @@ class CompiledAdapter(Adapter):
             "identity": no_identity,
             **problem.kernels,
             "all_moves": problem.all_moves or problem.legal_moves,
-            "judge": small_kernel(with_globals(judge, evaluate=problem.evaluate, signs=self.signs)),
+            "judge": small_kernel(with_globals(judge, evaluate=problem.evaluate, signs=self._bound_signs())),
         }
+
+    def _bound_signs(self) -> NDArray[np.float64]:
+        """Return the signs as part of the code: none where all is minimised, whatever the number of objectives."""
+        return self.signs if (self.signs < 0).any() else np.zeros(0)
 
     def compile(self) -> None:
         """Compile what is not on disk yet; say in a sentence whose fault it is when that fails."""

@@ -51,18 +51,22 @@ class Judge:
             "try_elsewhere": bundle_kernel(with_globals(kernels.put_elsewhere, **words, **steps)),
             "try_turned": bundle_kernel(with_globals(kernels.turn_round, **words, **steps)),
         }
-        bound = {
+        looks = {
             "measure": bundle_kernel(with_globals(kernels.measure_base, **words)),
             "look_from": bundle_kernel(with_globals(kernels.look_from_place, **tries)),
         }
-        ways: dict[str, Any] = {"way_in": "call", "data_class": type(player.problem.data)}
-        passing = types.boolean(*kinds, types.float64[:, ::1], types.int64)
-        self._look_round = player.bind(kernels.look_round, passing, **ways, **bound)
-        self._descend = player.bind(kernels.descend, passing, **ways, **bound)
+        self._go_on = player.bind(
+            kernels.go_on,
+            types.boolean(*kinds, types.float64[:, ::1], types.int64),
+            data_class=type(player.problem.data),
+            measure=looks["measure"],
+            descend=bundle_kernel(with_globals(kernels.descend_from_base, **looks)),
+            look_round=bundle_kernel(with_globals(kernels.look_round_base, **looks)),
+        )
         self._shake = player.bind(
             kernels.shake,
             types.int64(*kinds, numba.typeof(self._rng), types.int64, types.int64, types.float64),
-            **ways,
+            data_class=type(player.problem.data),
             distance_of=bundle_kernel(with_globals(kernels.distance, **words)),
         )
 
@@ -102,8 +106,7 @@ class Judge:
     def go_on(self, front: NDArray[np.float64]) -> bool:
         """Go on for a moment; tells whether that is the end. `front`: the objectives of what is known."""
         self._here.numbers[N_FOUND] = 0
-        kernel = self._descend if self._here.weights.any() else self._look_round
-        return bool(kernel.call(self._parts, self._here, front, _MOST))
+        return bool(self._go_on.call(self._parts, self._here, front, _MOST))
 
     @property
     def moves(self) -> NDArray[np.int64]:

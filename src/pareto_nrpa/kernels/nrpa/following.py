@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import bundle_kernel, engine_kernel
+from .._jit import ZERO, bundle_kernel, engine_kernel
 from ..archive import remember
 from ..bundles import (
     CODE_OUT_OF_RANGE,
@@ -77,7 +77,7 @@ def follow_from(
     moves, codes, biases = pool.moves[slot], pool.codes[slot], pool.biases[slot]
     exactly = at < 0
     even_pruned = at == EVEN_PRUNED
-    n_moves = 0
+    n_moves = ZERO
     n_branchings = 0
     begin = 0
     while True:
@@ -113,7 +113,7 @@ def follow_from(
                     biases[begin + k] = settings.bias_scale * bias(data, state, legal[k], preference)
                 elif settings.bias_by_code and np.isnan(learned[code]):
                     value = settings.bias_scale * bias(data, state, legal[k], preference)
-                    set_start(value, code, policy, weights, starts)
+                    set_start(value, codes[begin + k], policy, weights, starts)
             pool.chosen[slot, n_branchings] = begin + position
             begin += count
             pool.ends[slot, n_branchings] = begin
@@ -170,3 +170,9 @@ def note(machine, slot):
     machine.counters[EVALUATIONS] += 1
     remember(machine.archive, machine.pool, slot, machine.counters)
     release(slot, machine.free, machine.counters)
+
+
+@bundle_kernel
+def note_as_told(machine, settings, slot):
+    """Do the same, called as `tell` is: one way in from Python serves both, and takes long to compile."""
+    note(machine, slot)

@@ -21,13 +21,20 @@ from ..dominance import is_covered
 # The words of the problem: left open here, bound to the kernels of one problem in `polish.judging`.
 cost_of = join_costs = limit_of = join_limits = data_class = None
 measure = append = prepend = judge = try_elsewhere = try_turned = look_from = distance_of = None
+look_round = descend = None
 
 # Rows of Neighbourhood.costs and .limits. Those that grow have two, and are joined from one into the other.
-_HEAD, _TAIL, _FORWARD, _TURNED, _ONE, _PART, _WHOLE, _N_ROWS = 0, 2, 4, 6, 8, 9, 10, 11
+# Numbers with a type: for each literal one that it is called with, Numba would compile a function once more.
+_HEAD, _TAIL, _FORWARD, _TURNED, _ONE, _PART, _WHOLE = map(np.int64, (0, 2, 4, 6, 8, 9, 10))
+_N_ROWS = 11
+_START, _END = np.int64(START), np.int64(END)
 
 # Columns of a neighbour: its kind, the first move of the segment and how many, where they go, whether turned round.
 KIND, FIRST, LENGTH, PLACE, TURNED = range(5)
-OR_OPT, TWO_OPT, NO_KIND = 0, 1, -1
+OR_OPT, TWO_OPT, NO_KIND = map(np.int64, (0, 1, -1))
+_ROUND = np.int64(1)
+# How segments lie to a place: those that begin there, or those that end there too.
+_ONE_WAY, _BOTH_WAYS = map(np.int64, (1, 2))
 LONGEST = 3
 # What sums of the same numbers in another order may differ by.
 NOISE = 1e-10
@@ -99,34 +106,38 @@ def no_join_limits(data, left, right, out):
     out[0] = 0.0
 
 
-def look_round(parts, here, front, most):
-    """Judge all neighbours of the base once, or about so many; tells whether that is all.
+def go_on(parts, here, front, most):
+    """Go on with a descent for the weights, or with looking round where all are 0; tells whether that is the end.
 
-    Neighbours that no row of `front` covers are written down.
+    About `most` neighbours are judged at a time. Those that no row of `front` covers are written down.
     """
     data = data_class(*parts)
     measure(data, here)
     forget_best(here)
+    for k in range(here.weights.size):
+        if here.weights[k] != 0.0:
+            return descend(data, here, front, most)
+    return look_round(data, here, front, most)
+
+
+def look_round_base(data, here, front, most):
+    """Judge all neighbours of the base once, or about so many; tells whether that is all."""
     numbers = here.numbers
     begin = numbers[N_JUDGED]
     while numbers[PLACE_NOW] < here.base.size:
         if numbers[N_JUDGED] - begin > most:
             return False
-        look_from(data, here, front, numbers[PLACE_NOW], False)
+        look_from(data, here, front, numbers[PLACE_NOW], _ONE_WAY)
         numbers[PLACE_NOW] += 1
     return True
 
 
-def descend(parts, here, front, most):
+def descend_from_base(data, here, front, most):
     """Go from the base to better neighbours until there is none, or until about so many were judged; tells which.
 
     Marked places are looked at in turn. The best neighbour in which the move there takes part, if it is better than the
     base, becomes the base, and what is around the change is marked. The end is reached when nothing is marked.
-    Neighbours that no row of `front` covers are written down on the way.
     """
-    data = data_class(*parts)
-    measure(data, here)
-    forget_best(here)
     n = here.base.size
     numbers = here.numbers
     begin = numbers[N_JUDGED]
@@ -140,7 +151,7 @@ def descend(parts, here, front, most):
             continue
         here.marks[place] = 0
         numbers[N_QUIET] = 0
-        look_from(data, here, front, place, True)
+        look_from(data, here, front, place, _BOTH_WAYS)
         if here.best[KIND] != NO_KIND:
             go_to(here, here.best)
             measure(data, here)
@@ -148,15 +159,15 @@ def descend(parts, here, front, most):
     return True
 
 
-def look_from_place(data, here, front, place, both_ways):
-    """Judge the neighbours whose segment begins at a place; if asked for, also those whose segment ends there."""
+def look_from_place(data, here, front, place, n_ways):
+    """Judge the neighbours whose segment begins at a place, or ends there."""
     n = here.base.size
     for length in range(1, min(LONGEST, n - 1) + 1):
         if place + length <= n:
             try_elsewhere(data, here, front, place, length)
-        if both_ways and length > 1 and place + 1 >= length:
+        if n_ways == _BOTH_WAYS and 1 < length <= place + 1:
             try_elsewhere(data, here, front, place + 1 - length, length)
-    try_turned(data, here, front, place, both_ways)
+    try_turned(data, here, front, place, n_ways)
 
 
 @small_kernel
@@ -174,15 +185,15 @@ def measure_base(data, here):
     """Fill heads, tails and the scores of the base."""
     n = here.base.size
     m = here.weights.size
-    cost_of(data, START, here.cost_heads[0])
-    limit_of(data, START, here.limit_heads[0])
+    cost_of(data, _START, here.cost_heads[0])
+    limit_of(data, _START, here.limit_heads[0])
     for i in range(n):
         cost_of(data, here.base[i], here.costs[_ONE])
         limit_of(data, here.base[i], here.limits[_ONE])
         join_costs(data, here.cost_heads[i], here.costs[_ONE], here.cost_heads[i + 1])
         join_limits(data, here.limit_heads[i], here.limits[_ONE], here.limit_heads[i + 1])
-    cost_of(data, END, here.cost_tails[n])
-    limit_of(data, END, here.limit_tails[n])
+    cost_of(data, _END, here.cost_tails[n])
+    limit_of(data, _END, here.limit_tails[n])
     for i in range(n - 1, -1, -1):
         cost_of(data, here.base[i], here.costs[_ONE])
         limit_of(data, here.base[i], here.limits[_ONE])
@@ -256,10 +267,10 @@ def put_elsewhere(data, here, front, first, length):
             )  # fmt: skip
 
 
-def turn_round(data, here, front, place, both_ways):
+def turn_round(data, here, front, place, n_ways):
     """Judge the neighbours in which a segment that begins at a place, or that ends there, is turned round."""
     base, costs, limits = here.base, here.costs, here.limits
-    for way in range(2 if both_ways else 1):
+    for way in range(n_ways):
         turned = _TURNED
         cost_of(data, base[place], costs[turned])
         limit_of(data, base[place], limits[turned])
@@ -273,7 +284,7 @@ def turn_round(data, here, front, place, both_ways):
             judge(
                 data, here, front, here.cost_heads[first], here.limit_heads[first],
                 costs[turned], limits[turned], here.cost_tails[last + 1], here.limit_tails[last + 1],
-                TWO_OPT, first, last + 1 - first, first, 1,
+                TWO_OPT, first, last + 1 - first, first, _ROUND,
             )  # fmt: skip
 
 
@@ -411,11 +422,11 @@ def shake(parts, here, rng, n_steps, n_tries, reach):
 def distance(data, here, moves):
     """Return how far a solution is from being feasible."""
     row = _HEAD
-    limit_of(data, START, here.limits[row])
+    limit_of(data, _START, here.limits[row])
     for i in range(moves.size):
         limit_of(data, moves[i], here.limits[_ONE])
         join_limits(data, here.limits[row], here.limits[_ONE], here.limits[row ^ 1])
         row = row ^ 1
-    limit_of(data, END, here.limits[_ONE])
+    limit_of(data, _END, here.limits[_ONE])
     join_limits(data, here.limits[row], here.limits[_ONE], here.limits[_WHOLE])
     return here.limits[_WHOLE, 0]
