@@ -158,8 +158,8 @@ def test_a_half_written_file_is_made_again(run, results):
 
 
 WRONG = {
-    "unknown plan": (["no-such-plan"], r"unknown plan 'no-such-plan'\. There are: adapt, .*tsptw; or give a TOML file"),
-    "misspelt plan": (["tsptv"], "Did you mean tsptw"),
+    "unknown plan": (["no-such-plan"], r"unknown plan 'no-such-plan'; there are: adapt, .*tsptw; or give a TOML file"),
+    "misspelt plan": (["tsptv"], "did you mean 'tsptw'"),
     "a plan file that is not there": (["other.toml"], "unknown plan 'other.toml'"),
     "a folder as plan": (["."], "unknown plan '.'"),
     "no jobs": (["tiny.toml", "--jobs", 0], "--jobs must be a whole number of at least 1, got 0"),
@@ -191,7 +191,7 @@ def test_a_mistake_is_one_sentence_and_nothing_is_run(run, empty_machine, mistak
 def test_a_misspelt_key_is_named_with_the_nearest(run, empty_machine):
     save(empty_machine, TINY.replace("evaluations", "evalutions"), "typo")
     assert_refused(
-        run("experiment", "run", "typo.toml"), "plan typo.toml has an unknown key 'evalutions'; did you mean 'evalua"
+        run("experiment", "run", "typo.toml"), "plan typo.toml has an unknown key 'evalutions' \\(did you mean 'evalua"
     )
 
 

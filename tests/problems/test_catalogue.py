@@ -127,13 +127,13 @@ def test_a_misspelt_spec_is_refused_in_words(spec, words):
 def test_an_unknown_name_lists_what_is_there_and_suggests_the_nearest(folder):
     with pytest.raises(
         InstanceError,
-        match=r"unknown instance 'rc_9O1\.1'\. Did you mean rc_901\.1\? There are: mine, rc_901\.1, rc_901\.2; ",
+        match=r"unknown instance 'rc_9O1\.1' \(did you mean 'rc_901\.1'\?\); there are: mine, rc_901\.1, rc_901\.2; ",
     ):
         load("rc_9O1.1", data=folder)
 
 
 def test_an_unknown_name_like_nothing_gets_no_suggestion(folder):
-    with pytest.raises(InstanceError, match=r"unknown instance 'zzz'\. There are: mine"):
+    with pytest.raises(InstanceError, match=r"unknown instance 'zzz'; there are: mine"):
         load("zzz", data=folder)
 
 

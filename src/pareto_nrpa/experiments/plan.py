@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import tomllib
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..algorithms import algorithm
+from ..checks import did_you_mean
 from ..files import file_name
 from ..stop import MaxCpuTime, MaxEvaluations, StopCriterion
 from .metric_table import METRICS, USUAL_METRICS
@@ -199,9 +199,8 @@ def load_plan(name_or_path: str) -> Plan:
         except (OSError, UnicodeDecodeError) as error:
             raise PlanError(f"cannot read the plan {path}: {error}.") from error
         return _read(file_name(path.stem), f"plan {name_or_path}", text)
-    near = difflib.get_close_matches(name_or_path, plan_names(), n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    raise PlanError(f"unknown plan {name_or_path!r}.{hint} There are: {', '.join(plan_names())}; or give a TOML file.")
+    hint, there = did_you_mean(name_or_path, plan_names()), ", ".join(plan_names())
+    raise PlanError(f"unknown plan {name_or_path!r}{hint}; there are: {there}; or give a TOML file.")
 
 
 def _folder() -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 from typing import TYPE_CHECKING, Any
 
+from ..checks import did_you_mean
 from ..exceptions import ParetoNRPAError
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ def check_names(where: str, names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; it knows: {', '.join(sorted(known))}."
+    return f"{did_you_mean(name, known)}; it knows: {', '.join(sorted(known))}."
 
 
 def shown(value: Any) -> str:

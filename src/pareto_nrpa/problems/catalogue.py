@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..checks import did_you_mean
 from ..exceptions import InstanceError
 from .data import VARIABLE, find_instance, instance_names, official_names
 from .families import FAMILIES, OF_FILES, OF_STOPS, OWN
@@ -115,6 +115,4 @@ def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
             f"unknown instance {name!r}: no such file, and no data folder with instances; get the official ones "
             f"with: pareto-nrpa data get. {specs.capitalize()}."
         )
-    near = difflib.get_close_matches(name, there, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return f"unknown instance {name!r}.{hint} There are: {', '.join(there)}; {specs}."
+    return f"unknown instance {name!r}{did_you_mean(name, there)}; there are: {', '.join(there)}; {specs}."

@@ -64,7 +64,7 @@ def test_unique_evaluations_count(run, table_201, write_table, algorithm):
         (("solve", "nas-bench-201"), 'pip install "pareto-nrpa[nas]"'),
         (("solve", "nas-bench-101"), "data convert-nasbench101"),
         (("solve", "nas-bench-101-surrogate"), "needs nasbench101_cells.npz"),
-        (("solve", "nas-bench-201:objectives=speed"), "There are: c10_error, c100_error"),
+        (("solve", "nas-bench-201:objectives=speed"), "there are: c10_error, c100_error"),
         (("solve", "nas-bench-301"), "benchmarks: nas-bench-201, nas-bench-101"),
         (("solve", "--count", "some"), "--count must be all or unique"),
         (("solve", "--count", "unique", "--seconds", "1"), "--count unique needs a number"),

@@ -122,7 +122,10 @@ def test_what_is_computed_needs_no_table(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("objectives=c10_eror+params", r"no objective 'c10_eror'. Did you mean c10_error\? There are: c10_error, "),
+        (
+            "objectives=c10_eror+params",
+            r"no objective 'c10_eror' \(did you mean 'c10_error'\?\); there are: c10",
+        ),
         ("objectives=params+params", "asked for once"),
         ("objectives=", "objectives of nas-bench-201 must be names joined by [+], got ''"),
         ("seed=3", "'seed=3' is not an option of nas-bench-201"),

@@ -235,7 +235,7 @@ def test_other_objectives_and_unknown_ones(official):
     folder, _ = official
     assert load("nas-bench-101:objectives=test_error+train_time", data=folder).n_objectives == 2
     with pytest.raises(
-        InstanceError, match=r"no objective 'latency'. There are: error, test_error, params, train_time"
+        InstanceError, match=r"no objective 'latency'; there are: error, test_error, params, train_time"
     ):
         load("nas-bench-101:objectives=latency", data=folder)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...checks import did_you_mean
 from ...exceptions import DataError, InstanceError
 from ...kernels._jit import fingerprint
 from .cells101 import MAX_VERTICES, N_CELLS
@@ -89,9 +89,8 @@ def check_objectives(problem: str, names: Sequence[str], known: Sequence[str]) -
     """Raise if an objective does not exist, or is asked for twice."""
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise InstanceError(f"{problem} has no objective {name!r}.{hint} There are: {', '.join(known)}.")
+            hint = did_you_mean(name, known)
+            raise InstanceError(f"{problem} has no objective {name!r}{hint}; there are: {', '.join(known)}.")
     if len(set(names)) < len(names):
         raise InstanceError(f"each objective of {problem} can be asked for once, got {'+'.join(names)}.")
 

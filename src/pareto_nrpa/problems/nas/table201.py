@@ -6,7 +6,6 @@ are read by an unpickler that refuses every class and every function: whatever s
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import pickle
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...checks import did_you_mean
 from ...exceptions import DataError, InstanceError
 from .cells201 import N_CELLS, N_EDGES, N_OPERATIONS, all_cells, cell_rows, flops, parameters
 from .files import check_numbers, find_table, read_columns
@@ -70,10 +70,9 @@ def check_objectives(names: Sequence[str]) -> None:
     """Raise if an objective does not exist, or is asked for twice."""
     for name in names:
         if name not in OBJECTIVES:
-            near = difflib.get_close_matches(name, OBJECTIVES, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(name, OBJECTIVES)
             raise InstanceError(
-                f"nas-bench-201 has no objective {name!r}.{hint} There are: {', '.join(OBJECTIVES)}; "
+                f"nas-bench-201 has no objective {name!r}{hint}; there are: {', '.join(OBJECTIVES)}; "
                 "join several with +, as in objectives=c10_error+params."
             )
     if len(set(names)) < len(names):
