@@ -123,7 +123,7 @@ def _to_json(value: Any) -> str:
     return json.dumps(value, default=lambda number: number.item())  # NumPy's numbers
 
 
-def _sum(content: dict[str, Any]) -> str:
+def content_sum(content: dict[str, Any]) -> str:
     """Return a hash of all that is written down, by which a changed file is noticed."""
     text = json.dumps({key: value for key, value in content.items() if key != "sum"}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -141,7 +141,7 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
         for field, is_right in _FIELDS.items():
             if not is_right(saved[field]):
                 raise ValueError(field)
-        if saved["sum"] != _sum(saved) or saved["evaluations"] > _FASTEST * (1 + saved["cpu_seconds"]):
+        if saved["sum"] != content_sum(saved) or saved["evaluations"] > _FASTEST * (1 + saved["cpu_seconds"]):
             raise ValueError("changed contents")
     except OSError as error:
         raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
@@ -251,7 +251,7 @@ def save_replay(
         "log": _log_digest(search),
     }
     content = json.loads(_to_json(content))
-    content["sum"] = _sum(content)
+    content["sum"] = content_sum(content)
 
     def write(file: BinaryIO) -> None:
         file.write(_to_json(content).encode())

@@ -100,7 +100,7 @@ class Journal:
         self._file.close()
 
     def _append(self, line: dict[str, Any]) -> None:
-        text = json.dumps(line | {"sum": _sum(line)}, allow_nan=False).encode() + b"\n"
+        text = json.dumps(line | {"sum": line_sum(line)}, allow_nan=False).encode() + b"\n"
         try:
             written = self._file.write(text)
             if written != len(text):
@@ -126,7 +126,7 @@ class Journal:
 
     def _take(self, line: dict[str, Any]) -> None:
         total = line.pop("sum", None)
-        if (total is not None or self._has_sums) and total != _sum(line):
+        if (total is not None or self._has_sums) and total != line_sum(line):
             raise ValueError("changed")
         if self.header is None:
             self.header, self._has_sums = _checked_header(line), total is not None
@@ -136,7 +136,8 @@ class Journal:
             self.entries[tuple(map(decode, line["solution"]))] = (_outcome(line), _amount(line["elapsed"]))
 
 
-def _sum(line: dict[str, Any]) -> str:
+def line_sum(line: dict[str, Any]) -> str:
+    """Return a hash of a line, by which a changed one is noticed."""
     return f"{zlib.crc32(json.dumps(line).encode()):08x}"
 
 
