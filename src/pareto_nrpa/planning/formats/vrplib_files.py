@@ -80,8 +80,8 @@ def _instance(path: Path, content: dict[str, Any], name: str) -> Instance:
     matrix = np.asarray(content.get("edge_weight"))
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "iuf":
         raise InstanceError(f"{path}: the distances must be a square matrix of numbers; is it cut off?")
-    n = len(matrix)
-    if not 2 <= n <= MOST_STOPS or int(content.get("dimension", n)) != n:
+    n, announced = len(matrix), content.get("dimension", len(matrix))
+    if not 2 <= n <= MOST_STOPS or not isinstance(announced, int | float) or announced != n:
         raise InstanceError(f"{path} must have 2 to {MOST_STOPS:,} stops, as many as DIMENSION says, got {n}.")
     windows = _numbers(path, content, "time_window", (n, 2), np.tile([0.0, math.inf], (n, 1)))
     service = _numbers(path, content, "service_time", (n,), np.zeros(n))
