@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LONGEST_VALUE = 100
+_LONGEST_VALUE, _LONGEST_NAME = 100, 60
 
 
 def shown(value: Any) -> str:
@@ -20,6 +20,11 @@ def shown(value: Any) -> str:
     except Exception:  # a user's own __repr__, or a number of more digits than Python will write
         text = f"something of type {type(value).__name__}"
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
+
+
+def short(name: Any) -> str:
+    """Return a name as a message shows it, though it is from a file that anybody may have written."""
+    return str(name)[:_LONGEST_NAME]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

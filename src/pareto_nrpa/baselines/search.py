@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..archive_view import ArchiveView
+from ..archive_view import MOST_ARCHIVED, ArchiveView
 from ..checks import check_whole
 from ..exceptions import CheckpointError
 from ..files import write_atomically
@@ -64,7 +64,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "budget": lambda value: value is None or _is_count(value, 2**62),
     "evaluations": lambda value: _is_count(value, 10**12),
     "counts_unique": lambda value: type(value) is bool,
-    "max_archive": lambda value: value is None or _is_count(value, 2**62),
+    "max_archive": lambda value: value is None or (_is_count(value, MOST_ARCHIVED) and value >= 2),
     "wall_seconds": _is_seconds,
     "cpu_seconds": _is_seconds,
     "log": lambda value: type(value) is str,
@@ -199,7 +199,8 @@ class BaselineSearch(ArchiveView):
 
     def limit_archive(self, size: int) -> None:
         """Let the archive never hold more than so many solutions, from the start on."""
-        self.player.limit_archive(size)
+        check_whole("max_archive", size, 2, MOST_ARCHIVED)
+        self.player.limit_archive(int(size))
 
     @property
     def slice_size(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import shown
 from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..nrpa.checkpoint import TEAM_FORMAT, check_sum, decode, encode, read_search, sum_of
@@ -54,7 +55,7 @@ def load_team(
         need(meta["format"] == TEAM_FORMAT, "a known format")
         if meta["searches"] != n_searches:
             raise CheckpointError(
-                f"{path} was made with searches={meta['searches']}, not {n_searches}; use that, or another file."
+                f"{path} was made with searches={shown(meta['searches'])}, not {n_searches}; use that, or another file."
             )
         check_sum(arrays)
         need(type(meta["seed"]) is int and meta["seed"] >= 0, "a seed")

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..checks import is_number, shown
+from ..checks import is_number, short, shown
 from ..exceptions import CheckpointError
 from ..files import check_writable, in_use, try_lock, unwritable
 from ..nrpa.checkpoint import decode, encode
@@ -73,8 +73,9 @@ class Journal:
         theirs = self.header or {}
         if theirs.get("problem") != ours["problem"] and not same_problem:
             raise CheckpointError(
-                f"the checkpoint {self.path} is of another problem ({theirs.get('instance')}), or the code or data of "
-                f"{ours['instance']} have changed since; name another file, or set same_problem if its results hold."
+                f"the checkpoint {self.path} is of another problem ({short(theirs.get('instance'))}), or the code or "
+                f"data of {ours['instance']} have changed since; name another file, or set same_problem if its "
+                "results hold."
             )
         for part in ("seed", "lookahead"):
             if theirs[part] != ours[part]:
@@ -175,5 +176,5 @@ def _amount(value: Any) -> float:
 
 def _mismatch(path: Path, name: str, before: Any, now: Any) -> CheckpointError:
     return CheckpointError(
-        f"the checkpoint {path} was made with {name}={before}, not {now}; use that, or another file."
+        f"the checkpoint {path} was made with {name}={shown(before)}, not {now}; use that, or another file."
     )
