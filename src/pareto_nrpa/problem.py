@@ -329,8 +329,8 @@ def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]
     try:
         if problem.constrained:
             objectives, violations = value
-            violations = _as_float(violations)
-        values = [_as_float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(_as_float, objectives))
+            violations = as_float(violations)
+        values = [as_float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(as_float, objectives))
     except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(wrong_evaluation(problem, value)) from error
     if len(values) != m:
@@ -340,7 +340,7 @@ def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]
     return violations, values
 
 
-def _as_float(value: Any) -> float:
+def as_float(value: Any) -> float:
     """Return a number as a float; text is none, even where it reads like one."""
     if isinstance(value, str | bytes):
         raise TypeError("text is no number")
@@ -354,7 +354,8 @@ def checked_identity(problem: Problem, state: Any) -> int:
     number = problem.identity(state)
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**62:
         raise ProblemError(
-            f"identity() of {problem_name(problem)} must be a whole number of at least 0, below 2^62, got {shown(number)}."
+            f"identity() of {problem_name(problem)} must be a whole number of at least 0, below 2^62, got "
+            f"{shown(number)}."
         )
     return int(number)
 
