@@ -34,8 +34,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether something is a finite number."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """Tell whether something is a finite number that a float holds."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def check_number(name: str, value: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...checks import is_number
 from ...exceptions import InstanceError
 from ...problems.matrices import checked_matrices
 from ..routing import DISTANCE, Instance
@@ -121,7 +122,7 @@ def _numbers(
         return default
     try:
         values = np.asarray(content[name], dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InstanceError(f"{path}: {name.upper()} must be numbers.") from error
     if values.shape != shape or not np.isfinite(values).all() or (name != "node_coord" and (values < 0).any()):
         raise InstanceError(f"{path}: {name.upper()} must be finite numbers of at least 0 for {shape[0]} stops.")
@@ -137,6 +138,6 @@ def _count(path: Path, value: Any) -> int:
 def _capacity(path: Path, value: Any) -> float | None:
     if value is None:
         return None
-    if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+    if not is_number(value) or value <= 0:
         raise InstanceError(f"{path}: CAPACITY must be a number above 0, got {str(value)[:40]}.")
     return float(value)
