@@ -19,8 +19,11 @@ def conditions() -> str:
     return f"{date.today()}, {cpu} ({os.cpu_count()} cores), Python {platform.python_version()}, {libraries}"
 
 
-def write(name: str, title: str, header: list[str], rows: list[list[str]], notes: str = "", part: str = "") -> None:
-    lines = [f"# {title}", "", f"Made by `python benchmarks/run.py {part or name}`. {conditions()}.", ""]
+def write(
+    name: str, title: str, header: list[str], rows: list[list[str]], notes: str = "", part: str = "", command: str = ""
+) -> None:
+    command = command or f"python benchmarks/run.py {part or name}"
+    lines = [f"# {title}", "", f"Made by `{command}`. {conditions()}.", ""]
     if notes:
         lines += [notes, ""]
     lines += ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]

@@ -280,3 +280,23 @@ def test_objects_that_refer_to_each_other_and_share_parts_are_read_once():
         return problem_fingerprint(problem)
 
     assert made(1) == made(1) != made(2)
+
+
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_packages_installed_elsewhere_count_by_name_only(folder, tmp_path, monkeypatch):
+    """As those of the user or of the system do, in an environment that shares them."""
+    place = tmp_path / "lib" / folder
+    place.mkdir(parents=True)
+    name = f"installed_in_{folder.partition('-')[0]}"
+    (place / f"{name}.py").write_text(
+        "import datetime\ndef capsule():\n    return datetime.datetime_CAPI\nheld = capsule()\n"
+    )
+    monkeypatch.syspath_prepend(str(place))
+    library = __import__(name)
+
+    class Uses(Knapsack):
+        def evaluate(self, state):
+            assert library.held
+            return super().evaluate(state)
+
+    assert problem_fingerprint(Uses())

@@ -87,3 +87,8 @@ def test_another_limit_is_another_search(tmp_path):
 def test_a_limit_that_makes_no_sense_is_named(value):
     with pytest.raises(ValueError, match="max_archive must be a whole number of at least 2"):
         solve(TOUR, stop=STOP, max_archive=value)
+
+
+def test_a_limit_that_nobody_can_count_to_is_named():
+    with pytest.raises(ValueError, match="max_archive must be at most 1,000,000,000,000"):
+        solve(TOUR, stop=STOP, max_archive=10**30)

@@ -156,6 +156,8 @@ def _raise(state):
         (lambda state: (1.0, 2.0, 3.0), r"must return 2 objectives \(n_objectives\), got 3"),
         (lambda state: None, "must return 2 objectives, got None"),
         (lambda state: ("a", "b"), "must return 2 objectives, got"),
+        (lambda state: ("1", "2"), "must return 2 objectives, got"),
+        (lambda state: "12", "must return 2 objectives, got '12'"),
     ],
 )
 def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(how, message):

@@ -187,6 +187,8 @@ class NoObjectives(Bits):
         (Evaluates(1), r"evaluate\(\) of Evaluates must return 2 objectives, got 1"),
         (Evaluates(None), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
         (Evaluates("ab"), r"evaluate\(\) of Evaluates must return 2 objectives, got 'ab'"),
+        (Evaluates(("1", "2")), r"evaluate\(\) of Evaluates must return 2 objectives, got \('1', '2'\)"),
+        (Evaluates((1, 10**400)), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
         (
             ConstrainedEvaluates(((1, 2), -1)),
             r"evaluate\(\) of ConstrainedEvaluates gave -1.0 violations; 0 means feasible",

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from .play.adapter import Adapter
 
 
+#: The largest limit of an archive: more than any memory holds, and no more than compiled code can count.
+MOST_ARCHIVED = 10**12
+
+
 class ArchiveView(ABC):
     """What all searches have in common seen from Python: an archive, and machine code that must be there.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_LONGEST_VALUE = 100
+_LONGEST_VALUE, _LONGEST_NAME = 100, 60
 
 
 def shown(value: Any) -> str:
@@ -22,6 +22,11 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
 
 
+def short(name: Any) -> str:
+    """Return a name as a message shows it, though it is from a file that anybody may have written."""
+    return str(name)[:_LONGEST_NAME]
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint at the known name that is nearest to a wrong one, to go behind it; nothing if none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
@@ -29,8 +34,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether something is a finite number."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """Tell whether something is a finite number that a float holds."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def check_number(name: str, value: Any) -> None:

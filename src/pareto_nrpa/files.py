@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from .checks import shown
 from .exceptions import CheckpointError, ParetoNRPAError
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def file_name(text: str) -> str:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now, not after hours of search, if a file could not be written at `path`."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"a file must be named by text or a path, got {shown(path)}.")
     target = _real_place(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

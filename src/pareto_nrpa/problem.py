@@ -320,7 +320,7 @@ def wrong_evaluation(problem: Problem, value: Any) -> str:
     expected = f"{problem.n_objectives} objectives"
     if problem.constrained:
         expected = f"({expected}, violations), as it is constrained"
-    return f"evaluate() of {problem_name(problem)} must return {expected}, got {value!r}."
+    return f"evaluate() of {problem_name(problem)} must return {expected}, got {shown(value)}."
 
 
 def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]]:
@@ -329,8 +329,8 @@ def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]
     try:
         if problem.constrained:
             objectives, violations = value
-            violations = float(violations)
-        values = [float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(float, objectives))
+            violations = as_float(violations)
+        values = [as_float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(as_float, objectives))
     except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(wrong_evaluation(problem, value)) from error
     if len(values) != m:
@@ -340,6 +340,13 @@ def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]
     return violations, values
 
 
+def as_float(value: Any) -> float:
+    """Return a number as a float; text is none, even where it reads like one."""
+    if isinstance(value, str | bytes):
+        raise TypeError("text is no number")
+    return float(value)
+
+
 def checked_identity(problem: Problem, state: Any) -> int:
     """Return what a problem says by which equal solutions are known, or `NO_IDENTITY` where it does not say."""
     if problem.identity is None:
@@ -347,7 +354,8 @@ def checked_identity(problem: Problem, state: Any) -> int:
     number = problem.identity(state)
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**62:
         raise ProblemError(
-            f"identity() of {problem_name(problem)} must be a whole number of at least 0, below 2^62, got {number!r}."
+            f"identity() of {problem_name(problem)} must be a whole number of at least 0, below 2^62, got "
+            f"{shown(number)}."
         )
     return int(number)
 

@@ -16,6 +16,7 @@ from .problem import (
     AnyProblem,
     CompiledProblem,
     Problem,
+    as_float,
     check_declarations,
     paper_preference,
     plain_bias,
@@ -174,9 +175,9 @@ class _PlainGame:
         try:
             if self.problem.constrained:
                 value, violations = value
-            objectives = np.asarray([value] if m == 1 and np.ndim(value) == 0 else list(value), dtype=float)
-            violations = float(violations)
-        except (TypeError, ValueError) as error:
+            values = [value] if m == 1 and np.ndim(value) == 0 else list(value)
+            objectives, violations = np.array(list(map(as_float, values))), as_float(violations)
+        except (TypeError, ValueError, OverflowError) as error:
             raise ProblemError(wrong_evaluation(self.problem, value)) from error
         if objectives.shape != (m,):
             raise ProblemError(f"evaluate() of {self.name} must return {m} objectives, got {objectives.size}.")

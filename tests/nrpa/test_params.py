@@ -32,6 +32,7 @@ def test_iterations_are_the_smallest_that_cover_the_budget(budget, level):
         ("n_policies", 0, "n_policies must be a whole number of at least 1, got 0"),
         ("alpha", -0.5, "alpha must be a finite number above 0, got -0.5"),
         ("alpha", float("nan"), "alpha must be a finite number above 0"),
+        ("alpha", 10**400, "alpha must be a finite number above 0"),
         ("temperature", 0, "temperature must be a finite number above 0, got 0"),
         ("iterations", 0, "iterations must be a whole number of at least 1, got 0"),
         ("bias", float("inf"), "bias must be a finite number"),

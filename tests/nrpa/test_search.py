@@ -126,6 +126,8 @@ def test_a_batch_is_asked_with_the_same_policies_and_may_be_told_in_part():
 @pytest.mark.parametrize(
     ("objectives", "violations", "message"),
     [
+        ([["1", "2"]], None, "objectives must be 2 numbers for each candidate"),
+        ([[1.0, 2.0]], ["0"], "violations must be numbers"),
         ([[1.0]], None, r"objectives must have shape \(1, 2\), got \(1, 1\)"),
         ([[1.0, float("nan")]], None, "must be finite"),
         ([[1.0, 2.0]], [-1], "violations not negative"),
@@ -138,6 +140,12 @@ def test_telling_nonsense_is_refused_and_the_candidate_stays_pending(objectives,
     with pytest.raises(ValueError, match=message):
         search.tell(asked, objectives, violations)
     assert search.pending == asked
+
+
+def test_violations_without_objectives_are_refused():
+    search = ParetoNRPA(level=1).start(Knapsack(), seed=1, budget=10)
+    with pytest.raises(ProblemError, match="violations go with objectives"):
+        search.add(search.ask()[0].solution, violations=1.0)
 
 
 def test_telling_twice_is_refused():

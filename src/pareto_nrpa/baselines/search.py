@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..archive_view import ArchiveView
+from ..archive_view import MOST_ARCHIVED, ArchiveView
 from ..checks import check_whole
 from ..exceptions import CheckpointError
 from ..files import write_atomically
@@ -64,7 +64,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "budget": lambda value: value is None or _is_count(value, 2**62),
     "evaluations": lambda value: _is_count(value, 10**12),
     "counts_unique": lambda value: type(value) is bool,
-    "max_archive": lambda value: value is None or _is_count(value, 2**62),
+    "max_archive": lambda value: value is None or (_is_count(value, MOST_ARCHIVED) and value >= 2),
     "wall_seconds": _is_seconds,
     "cpu_seconds": _is_seconds,
     "log": lambda value: type(value) is str,
@@ -123,7 +123,7 @@ def _to_json(value: Any) -> str:
     return json.dumps(value, default=lambda number: number.item())  # NumPy's numbers
 
 
-def _sum(content: dict[str, Any]) -> str:
+def content_sum(content: dict[str, Any]) -> str:
     """Return a hash of all that is written down, by which a changed file is noticed."""
     text = json.dumps({key: value for key, value in content.items() if key != "sum"}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -141,7 +141,7 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
         for field, is_right in _FIELDS.items():
             if not is_right(saved[field]):
                 raise ValueError(field)
-        if saved["sum"] != _sum(saved) or saved["evaluations"] > _FASTEST * (1 + saved["cpu_seconds"]):
+        if saved["sum"] != content_sum(saved) or saved["evaluations"] > _FASTEST * (1 + saved["cpu_seconds"]):
             raise ValueError("changed contents")
     except OSError as error:
         raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
@@ -199,7 +199,8 @@ class BaselineSearch(ArchiveView):
 
     def limit_archive(self, size: int) -> None:
         """Let the archive never hold more than so many solutions, from the start on."""
-        self.player.limit_archive(size)
+        check_whole("max_archive", size, 2, MOST_ARCHIVED)
+        self.player.limit_archive(int(size))
 
     @property
     def slice_size(self) -> int:
@@ -251,7 +252,7 @@ def save_replay(
         "log": _log_digest(search),
     }
     content = json.loads(_to_json(content))
-    content["sum"] = _sum(content)
+    content["sum"] = content_sum(content)
 
     def write(file: BinaryIO) -> None:
         file.write(_to_json(content).encode())

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import shown
 from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..nrpa.checkpoint import TEAM_FORMAT, check_sum, decode, encode, read_search, sum_of
 from ..nrpa.checkpoint_checks import need, read_arrays
+from ..problem import CompiledProblem
 from .work import Newcomer
 
 if TYPE_CHECKING:
@@ -53,14 +55,13 @@ def load_team(
         need(meta["format"] == TEAM_FORMAT, "a known format")
         if meta["searches"] != n_searches:
             raise CheckpointError(
-                f"{path} was made with searches={meta['searches']}, not {n_searches}; use that, or another file."
+                f"{path} was made with searches={shown(meta['searches'])}, not {n_searches}; use that, or another file."
             )
         check_sum(arrays)
         need(type(meta["seed"]) is int and meta["seed"] >= 0, "a seed")
         states = [arrays[f"search_{k}"].tobytes() for k in range(n_searches)]
         searches = [read_search(io.BytesIO(state), path, problem, algorithm) for state in states]
-        n_policies = searches[0].machine.weights.shape[1]
-        inboxes = [[_newcomer(one, n_policies) for one in inbox] for inbox in meta["inboxes"]]
+        inboxes = [[_newcomer(one, searches[0]) for one in inbox] for inbox in meta["inboxes"]]
         need(len(inboxes) == n_searches, "inboxes")
         meta = {name: meta[name] for name in ("seed", "wall_seconds", "cpu_seconds")}
         need(all(0 <= meta[name] < np.inf for name in meta), "times")
@@ -74,7 +75,13 @@ def load_team(
     return searches, inboxes, meta
 
 
-def _newcomer(saved: Any, n_policies: int) -> Newcomer:
+def _newcomer(saved: Any, search: Search) -> Newcomer:
+    """Return what is to be taken in; raises whatever error where it cannot be played with."""
     solution, policy = saved
+    n_policies = search.machine.weights.shape[1]
     need(type(solution) is list and type(policy) is int and 0 <= policy < n_policies, "newcomers")
-    return Newcomer(list(decode(solution)), policy)
+    moves = list(decode(solution))
+    hash(tuple(moves))
+    if isinstance(search.problem, CompiledProblem):
+        search.player.numbers(moves)
+    return Newcomer(moves, policy)

@@ -116,7 +116,7 @@ def assembled(
 
 def check_workers(workers: object) -> int:
     """Return a number of workers: 0 and "all" stand for as many as this process may use."""
-    if workers in (0, "all") and not isinstance(workers, bool):
+    if isinstance(workers, int | str) and workers in (0, "all") and not isinstance(workers, bool):
         return usable_cores()
     if isinstance(workers, str):
         raise ValueError(f'workers must be a whole number, or "all", got {shown(workers)}.')

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import is_number
 from ..exceptions import ProblemError
 from ..interrupt import Interrupt
 from ..nrpa.params import ParetoNRPA
@@ -162,9 +163,9 @@ def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
         raise ProblemError(
             f"certify takes costs and opening times up to {_LARGEST_NUMBER:g}, {problem.name} has {largest:g}."
         )
-    if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
+    if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
         raise ProblemError(f"time_limit must be a number of seconds above 0, got {time_limit}.")
-    if not (memory_limit >= _LEAST_MEMORY and math.isfinite(memory_limit)):
+    if not (is_number(memory_limit) and memory_limit >= _LEAST_MEMORY):
         raise ProblemError(f"memory_limit must be at least {_LEAST_MEMORY:g} bytes (100 MB), got {memory_limit}.")
 
 

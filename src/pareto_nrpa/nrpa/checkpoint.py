@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ..checks import short, shown
 from ..exceptions import CheckpointError
 from ..files import write_atomically
 from ..kernels.archive import archived_rows, enlarge
@@ -199,23 +200,25 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: R
             f"{path} was made by an older version of pareto-nrpa; go on with that one, or start again in another file."
         )
     if meta["format"] == TEAM_FORMAT:
-        raise CheckpointError(f"{path} was made with searches={meta['searches']}; use that, or another file.")
+        raise CheckpointError(f"{path} was made with searches={shown(meta['searches'])}; use that, or another file.")
     if meta["format"] != _FORMAT:
         raise ValueError("unknown format")
     if problem_fingerprint(problem) not in meta["problem"]:
         raise CheckpointError(
-            f"the checkpoint {path} is of another problem ({meta['instance']}), or the data or code of "
+            f"the checkpoint {path} is of another problem ({short(meta['instance'])}), or the data or code of "
             f"{problem_name(problem)} have changed since; choose another file."
         )
     if meta["algorithm"] != params.name:
         raise CheckpointError(
-            f"the checkpoint {path} was made by {meta['algorithm']}, not {params.name}; use that, or another file."
+            f"the checkpoint {path} was made by {short(meta['algorithm'])}, not {params.name}; use that, or another "
+            "file."
         )
     ours = json.loads(json.dumps(params.to_dict()))
     for name, value in meta["parameters"].items():
         if ours.get(name) != value:
             raise CheckpointError(
-                f"the checkpoint {path} was made with {name}={value}, not {ours.get(name)}; use that, or another file."
+                f"the checkpoint {path} was made with {short(name)}={shown(value)}, not {ours.get(name)}; use "
+                "that, or another file."
             )
 
 

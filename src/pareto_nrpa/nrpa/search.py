@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..archive_view import ArchiveView
+from ..archive_view import MOST_ARCHIVED, ArchiveView
 from ..checks import check_whole, shown
 from ..exceptions import ProblemError
 from ..kernels.archive import counting_archive, limited_archive
@@ -154,8 +154,9 @@ class Search(ArchiveView):
 
     def limit_archive(self, size: int) -> None:
         """Let the archive never hold more than so many solutions, from the start on."""
+        check_whole("max_archive", size, 2, MOST_ARCHIVED)
         machine = self.machine
-        self.machine = machine._replace(archive=limited_archive(machine.archive, machine.counters, size))
+        self.machine = machine._replace(archive=limited_archive(machine.archive, machine.counters, int(size)))
 
     @property
     def slice_size(self) -> int:
@@ -286,6 +287,8 @@ class Search(ArchiveView):
         policy
             The policy that learns from it; each in turn by default.
         """
+        if objectives is None and violations is not None:
+            raise ProblemError("violations go with objectives; give both, or neither, and the problem evaluates.")
         self.expect_add()
         self.compile()
         given = None
@@ -334,7 +337,7 @@ class Search(ArchiveView):
         """Return violations and minimised objectives of candidates, a row each, or say what is wrong with them."""
         m = self.problem.n_objectives
         try:
-            values = np.asarray(objectives, dtype=float)
+            values = _as_floats(objectives)
         except (TypeError, ValueError) as error:
             message = f"objectives must be {m} numbers for each candidate; violations go apart, as the third argument."
             raise ProblemError(message) from error
@@ -343,7 +346,7 @@ class Search(ArchiveView):
         if values.shape != (len(candidates), m):
             raise ProblemError(f"objectives must have shape ({len(candidates)}, {m}), got {values.shape}.")
         try:
-            counts = np.zeros(len(candidates)) if violations is None else np.asarray(violations, dtype=float)
+            counts = np.zeros(len(candidates)) if violations is None else _as_floats(violations)
         except (TypeError, ValueError) as error:
             raise ProblemError(f"violations must be numbers, got {shown(violations)}.") from error
         if counts.shape != (len(candidates),):
@@ -423,3 +426,10 @@ class Search(ArchiveView):
         from .checkpoint import save_search
 
         save_search(self, path)
+
+
+def _as_floats(values: ArrayLike) -> NDArray[np.float64]:
+    """Return numbers as floats; text is none, even where it reads like one."""
+    if np.asarray(values).dtype.kind in "US":
+        raise TypeError("text is no number")
+    return np.asarray(values, dtype=float)

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..checks import is_number, shown
+from ..checks import is_number, short, shown
 from ..exceptions import CheckpointError
 from ..files import check_writable, in_use, try_lock, unwritable
 from ..nrpa.checkpoint import decode, encode
@@ -73,8 +73,9 @@ class Journal:
         theirs = self.header or {}
         if theirs.get("problem") != ours["problem"] and not same_problem:
             raise CheckpointError(
-                f"the checkpoint {self.path} is of another problem ({theirs.get('instance')}), or the code or data of "
-                f"{ours['instance']} have changed since; name another file, or set same_problem if its results hold."
+                f"the checkpoint {self.path} is of another problem ({short(theirs.get('instance'))}), or the code or "
+                f"data of {ours['instance']} have changed since; name another file, or set same_problem if its "
+                "results hold."
             )
         for part in ("seed", "lookahead"):
             if theirs[part] != ours[part]:
@@ -100,7 +101,7 @@ class Journal:
         self._file.close()
 
     def _append(self, line: dict[str, Any]) -> None:
-        text = json.dumps(line | {"sum": _sum(line)}, allow_nan=False).encode() + b"\n"
+        text = json.dumps(line | {"sum": line_sum(line)}, allow_nan=False).encode() + b"\n"
         try:
             written = self._file.write(text)
             if written != len(text):
@@ -126,7 +127,7 @@ class Journal:
 
     def _take(self, line: dict[str, Any]) -> None:
         total = line.pop("sum", None)
-        if (total is not None or self._has_sums) and total != _sum(line):
+        if (total is not None or self._has_sums) and total != line_sum(line):
             raise ValueError("changed")
         if self.header is None:
             self.header, self._has_sums = _checked_header(line), total is not None
@@ -136,7 +137,8 @@ class Journal:
             self.entries[tuple(map(decode, line["solution"]))] = (_outcome(line), _amount(line["elapsed"]))
 
 
-def _sum(line: dict[str, Any]) -> str:
+def line_sum(line: dict[str, Any]) -> str:
+    """Return a hash of a line, by which a changed one is noticed."""
     return f"{zlib.crc32(json.dumps(line).encode()):08x}"
 
 
@@ -174,5 +176,5 @@ def _amount(value: Any) -> float:
 
 def _mismatch(path: Path, name: str, before: Any, now: Any) -> CheckpointError:
     return CheckpointError(
-        f"the checkpoint {path} was made with {name}={before}, not {now}; use that, or another file."
+        f"the checkpoint {path} was made with {name}={shown(before)}, not {now}; use that, or another file."
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...checks import is_number
 from ...exceptions import InstanceError
 from ...problems.matrices import checked_matrices
 from ..routing import DISTANCE, Instance
@@ -80,8 +81,8 @@ def _instance(path: Path, content: dict[str, Any], name: str) -> Instance:
     matrix = np.asarray(content.get("edge_weight"))
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "iuf":
         raise InstanceError(f"{path}: the distances must be a square matrix of numbers; is it cut off?")
-    n = len(matrix)
-    if not 2 <= n <= MOST_STOPS or int(content.get("dimension", n)) != n:
+    n, announced = len(matrix), content.get("dimension", len(matrix))
+    if not 2 <= n <= MOST_STOPS or not isinstance(announced, int | float) or announced != n:
         raise InstanceError(f"{path} must have 2 to {MOST_STOPS:,} stops, as many as DIMENSION says, got {n}.")
     windows = _numbers(path, content, "time_window", (n, 2), np.tile([0.0, math.inf], (n, 1)))
     service = _numbers(path, content, "service_time", (n,), np.zeros(n))
@@ -121,7 +122,7 @@ def _numbers(
         return default
     try:
         values = np.asarray(content[name], dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InstanceError(f"{path}: {name.upper()} must be numbers.") from error
     if values.shape != shape or not np.isfinite(values).all() or (name != "node_coord" and (values < 0).any()):
         raise InstanceError(f"{path}: {name.upper()} must be finite numbers of at least 0 for {shape[0]} stops.")
@@ -137,6 +138,6 @@ def _count(path: Path, value: Any) -> int:
 def _capacity(path: Path, value: Any) -> float | None:
     if value is None:
         return None
-    if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+    if not is_number(value) or value <= 0:
         raise InstanceError(f"{path}: CAPACITY must be a number above 0, got {str(value)[:40]}.")
     return float(value)
