@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _Cached: type = type(functools.cache(len))
 _PLAIN = frozenset({type(None), type(...), bool, int, float, complex, str, bytes})
 _STANDARD = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+# Folders of what was installed: into this environment, into one that it can see, for one user, by Debian.
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
 # What a class holds besides what was written into it, and what dataclasses say a second time.
 _NOISE = frozenset(
     f"__{name}__"
@@ -51,7 +52,7 @@ def problem_contents(problem: Any, declared: Sequence[Any]) -> str:
     def is_own(package: str) -> bool:
         if package in (home, "pareto_nrpa"):
             return package == home
-        return not _is_in(package, (*_STANDARD, *_INSTALLED))
+        return not (_is_standard(package) or _is_installed(package))
 
     name = type(problem).__qualname__
     try:
@@ -70,7 +71,7 @@ def data_contents(data: Any) -> str:
 
 def kernel_contents(functions: Sequence[Any], versions: Sequence[str]) -> str:
     """Return a hash of kernels and of all that they can reach, whoever wrote it, up to NumPy, Numba and Python."""
-    reader = _KernelReader(lambda package: package not in ("numpy", "numba") and not _is_in(package, _STANDARD))
+    reader = _KernelReader(lambda package: package not in ("numpy", "numba") and not _is_standard(package))
     try:
         return _digest(reader, {"": tuple(versions), "kernels": tuple(functions)})
     except UnreadableError as error:
@@ -286,12 +287,20 @@ def _package(module: str) -> str:
     return str(module).partition(".")[0]
 
 
-def _is_in(package: str, folders: tuple[str, ...]) -> bool:
-    """Tell whether a package is built into Python, or lies in one of the folders."""
-    file = getattr(sys.modules.get(package), "__file__", None)
-    if file is None:
+def _is_standard(package: str) -> bool:
+    """Tell whether a package comes with Python."""
+    path = _path(package)
+    if path is None:
         return package in sys.stdlib_module_names
-    path = Path(file)
-    if any(path.is_relative_to(folder) for folder in _INSTALLED):  # which lies within that of the standard library
-        return any(folder in folders for folder in _INSTALLED)
-    return any(path.is_relative_to(folder) for folder in folders)
+    return not _is_installed(package) and any(path.is_relative_to(folder) for folder in _STANDARD)
+
+
+def _is_installed(package: str) -> bool:
+    """Tell whether a package was installed, wherever: some of these folders lie within that of the standard library."""
+    path = _path(package)
+    return path is not None and not _INSTALLED.isdisjoint(path.parts)
+
+
+def _path(package: str) -> Path | None:
+    file = getattr(sys.modules.get(package), "__file__", None)
+    return None if file is None else Path(file)

@@ -12,7 +12,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from pareto_nrpa import ParetoNRPA, generate_tsptw  # noqa: E402
 from pareto_nrpa.optuna import ParetoNRPASampler, play  # noqa: E402
 from pareto_nrpa.optuna.dials import Dial  # noqa: E402
-from pareto_nrpa.optuna.memory import POLICY_KEY  # noqa: E402
+from pareto_nrpa.optuna.memory import ORIGIN_KEY, POLICY_KEY  # noqa: E402
 
 from ..problems_for_tests import Knapsack, Word  # noqa: E402
 
@@ -101,7 +101,7 @@ def test_a_resumed_study_goes_on_as_if_it_had_never_stopped(tmp_path):
     resumed.optimize(conditional, n_trials=6)
     assert params_of(resumed) == params_of(whole)
     ours = {key for trial in resumed.trials for key in trial.system_attrs if key.startswith("pareto_nrpa")}
-    assert ours == {POLICY_KEY}
+    assert ours == {POLICY_KEY, ORIGIN_KEY}
 
 
 def test_it_learns():
