@@ -1,4 +1,4 @@
-"""The sampler: every suggestion is a choice of a policy, every finished trial a sequence to learn from."""
+"""The sampler: every suggestion is a choice of a policy or of a good trial, every finished trial one to learn from."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ FOR_TRIALS = ParetoNRPA(level=1, n_policies=4, alpha=0.1, iterations=2**40)
 class ParetoNRPASampler(BaseSampler):
     """Pareto-NRPA as a sampler: for categorical, integer and conditional spaces, and for problems built move by move.
 
+    Policies make up trials; others are trials of the study's front, changed or mixed, by what each kind has brought.
     What it has learned is rebuilt from the finished trials of the study: any number of threads and processes may share
     a study, and one that is resumed goes on as if it had never stopped. Failed and pruned trials teach nothing.
 
