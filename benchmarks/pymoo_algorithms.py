@@ -96,7 +96,7 @@ def algorithms(problem) -> dict:
 
 
 # What `tune` found to be best.
-TUNED = {Knapsack: 100, Orders: 100, Architectures: 50}
+TUNED = {Knapsack: 50, Orders: 20, Architectures: 50}
 PROBLEMS = {"knapsack": Knapsack, "flow shop": Orders, "nas-bench-201": Architectures}
 
 

@@ -291,6 +291,19 @@ def test_a_problem_is_played_in_a_trial(problem):
     assert not any(isinstance(code, tuple) and str(code[0]).startswith("move") for code in codes)
 
 
+def test_a_problem_may_be_made_anew_in_each_trial():
+    study, memories = study_of(), set()
+
+    def objective(trial):
+        trial.suggest_int("n", 0, 3)
+        memories.add(id(trial.study.sampler._memory))
+        return play(trial, Knapsack())
+
+    study.optimize(objective, n_trials=12)
+    assert len(memories) == 2  # what is learned is kept, but for the first trial, in which the problem was not known
+    assert study.sampler._memory.search.evaluations == 11
+
+
 def test_other_samplers_play_too():
     study = optuna.create_study(directions=["minimize"] * 2, sampler=optuna.samplers.RandomSampler(seed=1))
     study.optimize(lambda trial: play(trial, Knapsack()), n_trials=3)

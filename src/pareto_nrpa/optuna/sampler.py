@@ -104,9 +104,9 @@ class ParetoNRPASampler(BaseSampler):
     def expect(self, number: int, name: str, parameter: str, game: Game) -> None:
         """Hear which problem is played under a name in a trial, and where it stands before the next suggestion."""
         with self._lock:
-            if self._problems.get(name) is not game.problem:
-                self._problems[name] = game.problem
+            if name not in self._problems:
                 self._memory = None  # it took moves of this problem for mere numbers
+            self._problems[name] = game.problem  # which may be made anew in each trial
             self._games[number] = (parameter, name, game)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
