@@ -87,10 +87,10 @@ def write_page() -> None:
         f"{optuna.__version__}, directions minimised, default settings of every sampler.",
         "",
         "Mean and standard deviation over seeds. Share: of the hypervolume of the true front, or of the best known one "
-        "(flow shop: two long runs of ours and all runs of this page; scikit-learn: all runs of this page); more is "
-        "better. IGD+: distance to the true front in units of its range; less is better. Seconds: CPU time of a run, "
-        "objective included. *Random keys*: the sampler sorts by one real number per item, instead of choosing moves. "
-        "Where a sampler or a number of trials is missing, it was not run. On rc_201.1 all choose among legal moves, "
+        "(flow shop and scikit-learn: all runs of this page); more is better. IGD+: distance to the true front in "
+        "units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: the "
+        "sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of trials "
+        "is missing, it was not run. On rc_201.1 all choose among legal moves, "
         "and ours alone knows the bias of the problem.",
     ]
     for name, make in SPACES.items():

@@ -2,7 +2,6 @@
 
 import re
 import sys
-import tomllib
 from pathlib import Path
 
 from sphinx.ext.napoleon import NumpyDocstring
@@ -14,8 +13,6 @@ ROOT = HERE.parent
 sys.path.insert(0, str(HERE))  # gallery.py
 
 import pareto_nrpa  # noqa: E402
-
-_URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 
 project = "pareto-nrpa"
 author = "The pareto-nrpa developers"
@@ -35,7 +32,6 @@ templates_path = ["_templates"]
 
 html_theme = "furo"
 html_title = f"pareto-nrpa {release}"
-html_theme_options = {"source_repository": _URLS["Source"], "source_branch": "main", "source_directory": "docs/"}
 
 myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 3
@@ -60,19 +56,20 @@ NumpyDocstring._parse_attribute_docstring = NumpyDocstring._consume_to_end
 # What an example is given when it runs for the gallery, where its own default takes long.
 gallery_arguments = {"digits": ["40"]}
 
-_OUTSIDE = re.compile(r"\]\((?:\.\./)+((?:benchmarks|examples|src|tests)\b[^)#]*|[A-Z]+\.[a-z]+)")
+_OUTSIDE = re.compile(r"\[([^]]*)\]\((?:\.\./)+((?:benchmarks|examples|src|tests)/[^)#]*|[A-Z]+\.[a-z]+)\)")
 
 
-def link_to_the_repository(app, docname, source):
-    """Let links to files outside docs/, which GitHub shows, lead there from the site too."""
+def bring_along(app, docname, source):
+    """Let files outside docs/, to which links lead in the repository, be had from the site too."""
 
     def rewritten(match):
-        if not (ROOT / match[1]).exists():
-            logging.getLogger(__name__).warning(f"there is no {match[1]}", location=docname)
-        return f"]({_URLS['Source']}/blob/main/{match[1]}"
+        words, path = match[1].replace("`", ""), match[2]
+        if not (ROOT / path).is_file():
+            logging.getLogger(__name__).warning(f"there is no file {path}", location=docname)
+        return f"{{download}}`{words} </../{path}>`"
 
     source[0] = _OUTSIDE.sub(rewritten, source[0])
 
 
 def setup(app):
-    app.connect("source-read", link_to_the_repository)
+    app.connect("source-read", bring_along)

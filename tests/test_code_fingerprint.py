@@ -188,6 +188,29 @@ def test_a_change_in_a_module_of_the_users_own_is_noticed(tmp_path, original, ol
     assert made(tmp_path, "one", helper=HELPER.replace(old, new)) != original
 
 
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_libraries_of_another_environment_count_by_name_only(tmp_path, monkeypatch, folder):
+    home = tmp_path / ".local" / "lib" / folder  # as of `pip install --user`, or of Debian
+    home.mkdir(parents=True)
+    (home / "library_of_theirs.py").write_text(
+        "import threading\nlocal = threading.local()\ndef cost(): return local\n"
+    )
+    monkeypatch.syspath_prepend(home)
+    import library_of_theirs
+
+    class Mine(Knapsack):
+        def evaluate(self, state):
+            library_of_theirs.cost()
+            return super().evaluate(state)
+
+    try:
+        before = problem_fingerprint(Mine())
+        library_of_theirs.cost = lambda: 1
+        assert problem_fingerprint(Mine()) == before
+    finally:
+        del sys.modules["library_of_theirs"]
+
+
 def test_modules_that_refer_to_each_other_are_read_once():
     one, other = types.ModuleType("one_module"), types.ModuleType("other_module")
     one.again, other.again = other, one

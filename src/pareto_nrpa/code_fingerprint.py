@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 _Cached: type = type(functools.cache(len))
 _PLAIN = frozenset({type(None), type(...), bool, int, float, complex, str, bytes})
 _STANDARD = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib")})
-# What folders of installed packages are called: of the user, of the system, of another environment that is shared.
-_LIBRARIES = frozenset({"site-packages", "dist-packages"})
+# Folders of what was installed: into this environment, into one that it can see, for one user, by Debian.
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
 # What a class holds besides what was written into it, and what dataclasses say a second time.
 _NOISE = frozenset(
     f"__{name}__"
@@ -53,7 +52,7 @@ def problem_contents(problem: Any, declared: Sequence[Any]) -> str:
     def is_own(package: str) -> bool:
         if package in (home, "pareto_nrpa"):
             return package == home
-        return not _is_standard(package) and not _is_installed(package)
+        return not (_is_standard(package) or _is_installed(package))
 
     name = type(problem).__qualname__
     try:
@@ -289,14 +288,19 @@ def _package(module: str) -> str:
 
 
 def _is_standard(package: str) -> bool:
-    """Tell whether a package is part of Python."""
-    file = getattr(sys.modules.get(package), "__file__", None)
-    if file is None:
+    """Tell whether a package comes with Python."""
+    path = _path(package)
+    if path is None:
         return package in sys.stdlib_module_names
-    return not _is_installed(package) and any(Path(file).is_relative_to(folder) for folder in _STANDARD)
+    return not _is_installed(package) and any(path.is_relative_to(folder) for folder in _STANDARD)
 
 
 def _is_installed(package: str) -> bool:
-    """Tell whether a package lies where packages are installed, which may be within the standard library."""
-    path = Path(getattr(sys.modules.get(package), "__file__", None) or "")
-    return any(path.is_relative_to(folder) for folder in _INSTALLED) or not _LIBRARIES.isdisjoint(path.parts)
+    """Tell whether a package was installed, wherever: some of these folders lie within that of the standard library."""
+    path = _path(package)
+    return path is not None and not _INSTALLED.isdisjoint(path.parts)
+
+
+def _path(package: str) -> Path | None:
+    file = getattr(sys.modules.get(package), "__file__", None)
+    return None if file is None else Path(file)

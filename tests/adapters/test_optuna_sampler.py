@@ -3,6 +3,7 @@
 import pickle
 import threading
 
+import numpy as np
 import pytest
 
 optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto-nrpa[optuna]"')
@@ -11,11 +12,22 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from pareto_nrpa import ParetoNRPA, generate_tsptw  # noqa: E402
 from pareto_nrpa.optuna import ParetoNRPASampler, play  # noqa: E402
-from pareto_nrpa.optuna.dials import Dial  # noqa: E402
-from pareto_nrpa.optuna.memory import POLICY_KEY  # noqa: E402
+from pareto_nrpa.optuna.changes import MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
+from pareto_nrpa.optuna.dials import Cells, Dial  # noqa: E402
+from pareto_nrpa.optuna.memory import ORIGIN_KEY, POLICY_KEY  # noqa: E402
+from pareto_nrpa.optuna.plans import Route  # noqa: E402
 
 from ..problems_for_tests import Knapsack, Word  # noqa: E402
 
+DISTRIBUTIONS = [
+    FloatDistribution(-3, 5),
+    FloatDistribution(1e-4, 10, log=True),
+    FloatDistribution(-1, 0.8, step=0.3),
+    IntDistribution(-7, 900),
+    IntDistribution(1, 900, log=True),
+    IntDistribution(0, 91, step=7),
+    CategoricalDistribution(["a", None, 3]),
+]
 IS_5 = int(optuna.__version__.split(".")[0]) >= 5
 
 
@@ -47,19 +59,7 @@ def params_of(study):
     return [trial.params for trial in study.trials]
 
 
-@pytest.mark.parametrize(
-    "distribution",
-    [
-        FloatDistribution(-3, 5),
-        FloatDistribution(1e-4, 10, log=True),
-        FloatDistribution(-1, 0.8, step=0.3),
-        IntDistribution(-7, 900),
-        IntDistribution(1, 900, log=True),
-        IntDistribution(0, 91, step=7),
-        CategoricalDistribution(["a", None, 3]),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 def test_every_value_of_a_parameter_has_one_way_to_it(distribution):
     dial = Dial("x", distribution)
     for cell in range(0, dial.n_cells, max(1, dial.n_cells // 97)):
@@ -83,6 +83,84 @@ def test_nothing_learned_means_the_distribution_of_optuna():
     assert 0.4 < sum(p["x"] < 1.5 for p in values) / 300 < 0.6
 
 
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
+def test_a_changed_value_is_another_one_in_range_near_or_far(distribution):
+    dial, rng = Dial("x", distribution), np.random.default_rng(1)
+    value = dial.value(Cells(dial.n_cells // 2, dial.n_cells // 2 + 1), 0.5)
+    others = [dial.changed(value, rng) for _ in range(300)]
+    assert all(distribution._contains(distribution.to_internal_repr(other)) for other in others)
+    assert value not in others
+    cells = [dial.cell_of(other) for other in others]
+    assert min(cells) <= dial.n_cells // 4  # near to both ends of the range
+    assert max(cells) >= dial.n_cells - 1 - dial.n_cells // 4
+    assert min(abs(cell - dial.n_cells // 2) for cell in cells) <= 1 + dial.n_cells // 100
+    assert dial.fitting(value) == pytest.approx(value)
+
+
+def test_a_value_out_of_range_becomes_the_nearest_one():
+    assert Dial("x", FloatDistribution(0, 1)).fitting(1.5) == 1
+    assert Dial("x", IntDistribution(2, 40, step=2)).fitting(1) == 2
+    assert Dial("x", IntDistribution(1, 40, log=True)).fitting(90) == 40
+
+
+def test_a_route_is_left_and_taken_up_again():
+    in_order = Route(list("abcd"), leave_at={1}, in_order=True)
+    assert in_order.position([], "abcd") == 0
+    assert in_order.position(list("ad"), "bc") == 0  # b was passed over, and comes next
+    by_step = Route(list("abcd"), leave_at={1}, in_order=False)
+    assert by_step.position(list("ad"), "bc") == 1  # c stays where it was
+    assert by_step.position(list("adc"), "b") == 0  # and b takes the place of d
+    assert Route([1, 1, 0], leave_at=set(), in_order=False).position([1, 0], [0, 1]) == 0
+    assert in_order.position(list("abcd"), "xy") is None
+
+
+def test_a_front_keeps_what_nothing_dominates_and_the_fewest_violations_first():
+    front = Front()
+    offers = [((3, 3), 2), ((9, 9), 1), ((1, 5), 1), ((5, 1), 1), ((5, 1), 1), ((0, 0), 2), ((1, 1), 1), ((7, 7), 0)]
+    new = [front.offer(n, np.array(objectives), violations) for n, (objectives, violations) in enumerate(offers)]
+    assert new == [True, True, True, True, False, False, True, True]
+    assert front.numbers == [7]
+
+
+def test_kinds_that_bring_nothing_become_rare():
+    changes, rng = Changes(), np.random.default_rng(1)
+    assert changes.draw_kind(rng) == PLAYOUT  # there is nothing to change
+    for n in range(60):
+        kind = n % 4
+        origin = None if kind == PLAYOUT else Origin(kind, 0)
+        changes.learn(n, origin, np.array([-n if kind == ONE else 1.0]), 0.0)
+    drawn = [changes.draw_kind(rng) for _ in range(400)]
+    assert drawn.count(ONE) > 200
+    assert min(drawn.count(kind) for kind in (PLAYOUT, TWO, MIX)) > 5
+
+
+@pytest.mark.parametrize("stored", [None, "x", [1], [1, 2, 3], [0, 1], [4, 1], [True, 1], [1.0, 2]], ids=str)
+def test_what_others_stored_is_no_origin(stored):
+    assert Origin.read(stored) is None
+    assert Origin.read([1, 5]) == Origin(ONE, 5)
+
+
+def test_a_changed_trial_is_its_parent_but_for_what_was_changed():
+    study = study_of()
+    study.optimize(lambda trial: tuple(map(float, digits_of(trial))), n_trials=120)
+    numbers = {ONE: 1, TWO: 2}
+    seen = set()
+    for trial in study.trials:
+        origin = Origin.read(trial.system_attrs.get(ORIGIN_KEY))
+        if origin is not None and origin.kind in numbers:
+            parent = study.trials[origin.parent]
+            changes = sum(trial.params[name] != value for name, value in parent.params.items())
+            assert changes == numbers[origin.kind]
+            assert trial.system_attrs[POLICY_KEY] == parent.system_attrs[POLICY_KEY]
+            seen.add(origin.kind)
+    assert seen == {ONE, TWO}
+
+
+def digits_of(trial):
+    x = [trial.suggest_float(f"x{k}", 0, 1) for k in range(5)] + [trial.suggest_int("n", 0, 99)]
+    return sum(x), sum((1 - value) ** 2 for value in x)
+
+
 def test_the_same_seed_gives_the_same_study():
     first, again, other = study_of(seed=3), study_of(seed=3), study_of(seed=4)
     for study in (first, again, other):
@@ -101,7 +179,7 @@ def test_a_resumed_study_goes_on_as_if_it_had_never_stopped(tmp_path):
     resumed.optimize(conditional, n_trials=6)
     assert params_of(resumed) == params_of(whole)
     ours = {key for trial in resumed.trials for key in trial.system_attrs if key.startswith("pareto_nrpa")}
-    assert ours == {POLICY_KEY}
+    assert ours == {POLICY_KEY, ORIGIN_KEY}
 
 
 def test_it_learns():
@@ -211,6 +289,19 @@ def test_a_problem_is_played_in_a_trial(problem):
             assert trial.constraints == {"violations of move": search.front().violations[0]}
     codes = set(study.sampler._memory.search.player.codes)
     assert not any(isinstance(code, tuple) and str(code[0]).startswith("move") for code in codes)
+
+
+def test_a_problem_may_be_made_anew_in_each_trial():
+    study, memories = study_of(), set()
+
+    def objective(trial):
+        trial.suggest_int("n", 0, 3)
+        memories.add(id(trial.study.sampler._memory))
+        return play(trial, Knapsack())
+
+    study.optimize(objective, n_trials=12)
+    assert len(memories) == 2  # what is learned is kept, but for the first trial, in which the problem was not known
+    assert study.sampler._memory.search.evaluations == 11
 
 
 def test_other_samplers_play_too():

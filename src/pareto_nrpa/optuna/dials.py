@@ -15,6 +15,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
+    import numpy as np
     from optuna.distributions import BaseDistribution
 
 #: Up to so many values are one choice.
@@ -38,6 +39,10 @@ class Turn(NamedTuple):
     parts: list[Cells]
     codes: list[Hashable]
     bias: list[float]
+
+    def towards(self, cell: int) -> int:
+        """Return the position of the part that a cell lies in."""
+        return next(i for i, part in enumerate(self.parts) if cell < part.end)
 
 
 class Dial:
@@ -118,11 +123,7 @@ class Dial:
         if self.is_exact:
             value = distribution.low + cell.begin * distribution.step
             return min(float(value), distribution.high) if isinstance(distribution, FloatDistribution) else int(value)
-        position = (cell.begin + share) / self.n_cells
-        if self._is_log:
-            low, high = math.log(self._low), math.log(self._high)
-            return min(max(math.exp(low + position * (high - low)), self._low), self._high)
-        return min(self._low + position * (self._high - self._low), self._high)
+        return self._value_at((cell.begin + share) / self.n_cells)
 
     def cell_of(self, value: Any) -> int:
         """Return the cell of a value; the nearest one for a value out of range."""
@@ -132,16 +133,49 @@ class Dial:
         if self.is_exact:
             position = round((value - distribution.low) / distribution.step)
         else:
-            low, high, at = self._low, self._high, min(max(value, self._low), self._high)
-            if self._is_log:
-                low, high, at = math.log(low), math.log(high), math.log(at)
-            position = int((at - low) / (high - low) * self.n_cells)
+            position = int(self._share(value) * self.n_cells)
         return int(min(max(position, 0), self.n_cells - 1))
+
+    def fitting(self, value: Any) -> Any:
+        """Return a value, or the nearest one in range."""
+        return self.value(self._only(self.cell_of(value)), 0.0) if self.is_exact else self._value_at(self._share(value))
+
+    def changed(self, value: Any, rng: np.random.Generator) -> Any:
+        """Return another value: any other category; of numbers, one that is a step up or down, small or large."""
+        cell = self.cell_of(value)
+        if isinstance(self._distribution, CategoricalDistribution):
+            return self._distribution.choices[(cell + 1 + int(rng.integers(self.n_cells - 1))) % self.n_cells]
+        side = 1 if rng.random() < 0.5 else -1
+        share = self._share(value) + side * self.n_cells ** -rng.random()
+        share = 2 - share if share > 1 else abs(share)  # reflected where the range ends
+        if not self.is_exact:
+            return self._value_at(share)
+        other = self.cell_of(self._value_at(share))
+        if other == cell:
+            other = cell + side if 0 <= cell + side < self.n_cells else cell - side
+        return self.value(self._only(other), 0.0)
+
+    def _only(self, cell: int) -> Cells:
+        return Cells(cell, cell + 1)
+
+    def _value_at(self, share: float) -> float:
+        """Return the real number at a share of the range, measured as the distribution measures."""
+        if self._is_log:
+            low, high = math.log(self._low), math.log(self._high)
+            return min(max(math.exp(low + share * (high - low)), self._low), self._high)
+        return min(self._low + share * (self._high - self._low), self._high)
+
+    def _share(self, value: float) -> float:
+        """Return where a number is in the range, between 0 and 1, measured as the distribution measures."""
+        low, high, at = self._low, self._high, min(max(value, self._low), self._high)
+        if self._is_log:
+            low, high, at = math.log(low), math.log(high), math.log(at)
+        return (at - low) / (high - low) if high > low else 0.0
 
     def turns(self, value: Any) -> Iterator[tuple[Turn, int]]:
         """Yield the choices on the way to a value, and the position chosen in each."""
         cell, cells = self.cell_of(value), self.whole()
         while turn := self.turn(cells):
-            position = next(i for i, part in enumerate(turn.parts) if cell < part.end)
+            position = turn.towards(cell)
             yield turn, position
             cells = turn.parts[position]

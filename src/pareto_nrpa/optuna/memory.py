@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,77 +11,85 @@ from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
 from ..nrpa.playout import DrivenProblem
-from .dials import Dial
-from .playing import Game
-from .visited import ROOT, Visited
+from .changes import PLAYOUT, Changes, Origin
+from .parameters import Parameters
+from .plans import changed
+from .run import Run
+from .visited import Visited
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from optuna.distributions import BaseDistribution
     from optuna.study import Study
     from optuna.trial import FrozenTrial
 
     from ..nrpa.params import ParetoNRPA
-    from ..nrpa.playout import Playout
     from ..problem import AnyProblem
+    from .plans import Plan
 
-#: Where a trial keeps which policy made it: all that is stored of ours.
-POLICY_KEY = "pareto_nrpa:policy"
+#: Where a trial keeps which policy made it, and what it was changed from: all that is stored of ours.
+POLICY_KEY, ORIGIN_KEY = "pareto_nrpa:policy", "pareto_nrpa:origin"
 _MOST_VIOLATED = 1e300
-_MOVE = re.compile(r"(.*) \d+")
+# How often another change is drawn in the place of one that would repeat what was evaluated.
+_TRIES = 20
 
 
 class Memory:
-    """A search fed with the trials of one study, and the tree of what was evaluated."""
+    """A search fed with the trials of one study, its front, and the tree of what was evaluated."""
 
     def __init__(self, study: Study, algorithm: ParetoNRPA, seed: int, problems: dict[str, AnyProblem]) -> None:
         self._of = (study._storage, study._study_id)  # noqa: SLF001
         maximise = [direction == StudyDirection.MAXIMIZE for direction in study.directions]
+        self._signs = np.where(maximise, -1.0, 1.0)
         self.search = algorithm.start(DrivenProblem(len(maximise), maximise=maximise), seed=0)
-        self.visited = Visited()
+        self.parameters = Parameters(problems)
         self.runs: dict[int, Run] = {}
-        self._seed, self._problems = seed, problems
+        self._seed = seed
+        self._visited = Visited()
+        self._changes = Changes()
         self._learned: set[int] = set()
-        self.mutation = 0.0  # how often a choice is made as if nothing had been learned
-        self._dials: dict[tuple[str, BaseDistribution], Dial] = {}
+        self._front: dict[int, FrozenTrial] = {}
 
     def is_of(self, study: Study) -> bool:
         """Tell whether this is about a study."""
         return self._of == (study._storage, study._study_id)  # noqa: SLF001
 
-    def run(self, study: Study, trial: FrozenTrial) -> Run:
+    def run(self, study: Study, trial: FrozenTrial, *, avoid_repeats: bool) -> Run:
         """Return a trial under way; a new one begins with all that can be learned by now."""
         if trial.number not in self.runs:
             self._learn(study)
             rng = np.random.default_rng([self._seed, trial.number])
-            playout = self.search.playout(rng=rng)
-            study._storage.set_trial_system_attr(trial._trial_id, POLICY_KEY, playout.policy)  # noqa: SLF001
-            self.runs[trial.number] = Run(playout, rng, self)
+            plan, origin = self._plan(rng, avoid_repeats=avoid_repeats)
+            policy = None if origin is None else self._policy_of(self._front[origin.parent])
+            playout = self.search.playout(policy=policy, rng=rng)
+            store = partial(study._storage.set_trial_system_attr, trial._trial_id)  # noqa: SLF001
+            store(POLICY_KEY, playout.policy)
+            if origin is not None:
+                store(ORIGIN_KEY, list(origin))
+            self.runs[trial.number] = Run(
+                plan, playout, rng, self.parameters, self._visited, avoid_repeats=avoid_repeats
+            )
         return self.runs[trial.number]
-
-    def dial(self, parameter: str, distribution: BaseDistribution) -> Dial:
-        """Return a parameter as a dial; moves of a problem are one choice, however many there are."""
-        key = parameter, distribution
-        if key not in self._dials:
-            self._dials[key] = Dial(*key, flat=self._game_of(parameter) is not None)
-        return self._dials[key]
-
-    def path(self, trial: FrozenTrial) -> list[tuple[Hashable, int]] | None:
-        """Return the choices of a trial; None where real numbers are among them, which are never exhausted."""
-        dials = [(self.dial(name, trial.distributions[name]), value) for name, value in trial.params.items()]
-        if not all(dial.is_exact for dial, _ in dials):
-            return None
-        return [choice for dial, value in dials for choice in choices(dial, value)]
-
-    def _game_of(self, parameter: str) -> str | None:
-        """Return the name under which a problem is played, for a parameter that is a move of it."""
-        name = _MOVE.fullmatch(parameter)
-        return name[1] if name and name[1] in self._problems else None
 
     def preference(self, policy: int) -> Any:
         """Return what the bias of a policy should care for."""
         return self.search.machine.preferences[policy]
+
+    def _plan(self, rng: np.random.Generator, *, avoid_repeats: bool) -> tuple[Plan | None, Origin | None]:
+        """Say what a new trial shall be like, and where that comes from; nothing for a playout."""
+        for _ in range(_TRIES):
+            kind = self._changes.draw_kind(rng)
+            if kind == PLAYOUT:
+                break
+            parent, other = (self._changes.draw_parent(rng) for _ in range(2))
+            plan = changed(kind, self._front[parent], self._front[other], self.parameters, rng)
+            if not (avoid_repeats and self._is_known(plan, self._front[parent])):
+                return plan, Origin(kind, parent)
+        return None, None
+
+    def _is_known(self, plan: Plan, trial: FrozenTrial) -> bool:
+        """Tell whether a plan would but repeat what was evaluated, where that can be told before it is carried out."""
+        return not plan.routes and self._visited.has(self.parameters.choices(plan.values, trial.distributions))
 
     def _learn(self, study: Study) -> None:
         """Learn from the trials that were finished since the last time, whoever made them, in their order."""
@@ -91,103 +99,40 @@ class Memory:
                 self._learn_from(trial)
 
     def _learn_from(self, trial: FrozenTrial) -> None:
-        path = self.path(trial)
-        if path is not None:
-            self.visited.add(path)
+        dials = (self.parameters.dial(*parameter) for parameter in trial.distributions.items())
+        if all(dial.is_exact for dial in dials):  # real numbers are never exhausted
+            self._visited.add(list(self.parameters.choices(trial.params, trial.distributions)))
         if not all(map(math.isfinite, trial.values)):
             return  # it cannot be compared
-        policy = trial.system_attrs.get(POLICY_KEY)
-        n_policies = self.search.params.n_policies
-        if type(policy) is not int or not 0 <= policy < n_policies:  # enqueued, or made by another sampler
-            policy = trial.number % n_policies
+        policy = self._policy_of(trial)
         playout = self.search.playout(policy=policy)
         for codes, bias, position in self._turns(trial, policy):
             playout.take(position, codes, bias)
         if playout.solution:
-            self.mutation = 1 / len(playout.solution)
-            self.search.tell([playout.finish()], [trial.values], [_violations(trial)])
+            violations = _violations(trial)
+            self.search.tell([playout.finish()], [trial.values], [violations])
+            origin = Origin.read(trial.system_attrs.get(ORIGIN_KEY))
+            self._changes.learn(trial.number, origin, self._signs * trial.values, violations)
+            self._front[trial.number] = trial
+            self._front = {number: self._front[number] for number in self._changes.front.numbers}
+
+    def _policy_of(self, trial: FrozenTrial) -> int:
+        """Return the policy that a trial counts for."""
+        policy, n_policies = trial.system_attrs.get(POLICY_KEY), self.search.params.n_policies
+        if type(policy) is int and 0 <= policy < n_policies:
+            return policy
+        return trial.number % n_policies  # enqueued, or made by another sampler
 
     def _turns(self, trial: FrozenTrial, policy: int) -> Iterator[tuple[list[Hashable], list[float] | None, int]]:
-        """Yield codes, bias and position of all choices of a finished trial."""
-        played: set[str] = set()
+        """Yield codes, bias and position of all choices of a finished trial: dials, then problems that were played."""
         for parameter, distribution in trial.distributions.items():
-            name = self._game_of(parameter)
-            if name is not None:
-                if name not in played:
-                    played.add(name)
-                    yield from self._replayed(trial, name, policy)
-                continue
-            dial = self.dial(parameter, distribution)
-            for turn, position in dial.turns(trial.params[parameter]):
-                yield turn.codes, turn.bias, position
-
-    def _replayed(
-        self, trial: FrozenTrial, name: str, policy: int
-    ) -> Iterator[tuple[list[Hashable], list[float] | None, int]]:
-        """Yield the moves of a problem that was played in a trial."""
-        game = Game(self._problems[name])
-        for step, moves in game.steps():
-            position = trial.params.get(f"{name} {step}", 0)
-            if not 0 <= position < len(moves):  # of another version of the problem
-                return
-            if len(moves) > 1:
-                yield game.codes(), game.bias(self.preference(policy)), position
-            game.play(position)
-
-
-class Run:
-    """A trial under way: a playout, and where it stands in the tree of what was evaluated."""
-
-    def __init__(self, playout: Playout, rng: np.random.Generator, memory: Memory) -> None:
-        self._playout, self._rng, self._memory, self._visited = playout, rng, memory, memory.visited
-        self.policy = playout.policy
-        self._node = ROOT
-        self._walked: set[str] = set()
-
-    def sample(
-        self,
-        trial: FrozenTrial,
-        dial: Dial,
-        *,
-        avoid_repeats: bool,
-        codes: list[Hashable] | None = None,
-        bias: list[float] | None = None,
-    ) -> Any:
-        """Turn a dial and return its value; codes and bias are those of a problem that is played."""
-        node = self._walk(trial)
-        cells = dial.whole()
-        while turn := dial.turn(cells):
-            below = [self._visited.below(node, code) for code in turn.codes]
-            free = [i for i, next_node in enumerate(below) if not self._visited.is_exhausted(next_node)]
-            here, extra = (turn.codes, turn.bias) if codes is None else (codes, bias)
-            if avoid_repeats and 0 < len(free) < len(here):
-                chosen = free[self._choose([here[i] for i in free], extra and [extra[i] for i in free])]
-            else:
-                chosen = self._choose(here, extra)
-            node, cells = below[chosen], turn.parts[chosen]
-        return dial.value(cells, self._rng.random() if not dial.is_exact else 0.0)
-
-    def _choose(self, codes: list[Hashable], bias: list[float] | None) -> int:
-        """Choose by the policy; about once in a trial as if nothing had been learned, as a mutation does."""
-        if self._rng.random() >= self._memory.mutation:
-            return self._playout.choose(codes, bias)
-        strengths = np.exp(np.array(bias or [0.0] * len(codes)) - max(bias or [0.0]))
-        return int(self._rng.choice(len(codes), p=strengths / strengths.sum()))
-
-    def _walk(self, trial: FrozenTrial) -> int:
-        """Return the node that the parameters of the trial lead to, those that were given to it included."""
-        for name, distribution in trial.distributions.items():
-            if name not in self._walked:
-                self._walked.add(name)
-                for key, _ in choices(self._memory.dial(name, distribution), trial.params[name]):
-                    self._node = self._visited.below(self._node, key)
-        return self._node
-
-
-def choices(dial: Dial, value: Any) -> Iterator[tuple[Hashable, int]]:
-    """Yield what was chosen on the way to a value, and among how many."""
-    for turn, position in dial.turns(value):
-        yield turn.codes[position], len(turn.codes)
+            if self.parameters.step_of(parameter) is None:
+                for turn, position in self.parameters.dial(parameter, distribution).turns(trial.params[parameter]):
+                    yield turn.codes, turn.bias, position
+        for name in self.parameters.played(trial):
+            for game, position in self.parameters.replay(trial, name):
+                if len(game.legal) > 1:
+                    yield game.codes(), game.bias(self.preference(policy)), position
 
 
 def _violations(trial: FrozenTrial) -> float:

@@ -1,4 +1,4 @@
-"""The sampler: every suggestion is a choice of a policy, every finished trial a sequence to learn from."""
+"""The sampler: every suggestion is a choice of a policy or of a good trial, every finished trial one to learn from."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ FOR_TRIALS = ParetoNRPA(level=1, n_policies=4, alpha=0.1, iterations=2**40)
 class ParetoNRPASampler(BaseSampler):
     """Pareto-NRPA as a sampler: for categorical, integer and conditional spaces, and for problems built move by move.
 
+    Policies make up trials; others are trials of the study's front, changed or mixed, by what each kind has brought.
     What it has learned is rebuilt from the finished trials of the study: any number of threads and processes may share
     a study, and one that is resumed goes on as if it had never stopped. Failed and pruned trials teach nothing.
 
@@ -62,7 +63,7 @@ class ParetoNRPASampler(BaseSampler):
         self._seed = check_seed(np.random.SeedSequence().entropy if seed is None else seed)
         self._avoid_repeats, self._constraints_func = avoid_repeats, constraints_func
         self._problems: dict[str, AnyProblem] = {}
-        self._games: dict[int, tuple[str, Game]] = {}  # by trial: the parameter to come, and the game it belongs to
+        self._games: dict[int, tuple[str, str, Game]] = {}  # by trial: the parameter to come, its game by name
         self._memory: Memory | None = None
         self._lock = threading.RLock()
 
@@ -93,21 +94,20 @@ class ParetoNRPASampler(BaseSampler):
         with self._lock:
             if self._memory is None or not self._memory.is_of(study):
                 self._memory = Memory(study, self._algorithm, self._seed, self._problems)
-            run = self._memory.run(study, trial)
-            dial = self._memory.dial(param_name, param_distribution)
-            expected, game = self._games.get(trial.number, ("", None))
+            run = self._memory.run(study, trial, avoid_repeats=self._avoid_repeats)
+            dial = self._memory.parameters.dial(param_name, param_distribution)
+            expected, name, game = self._games.get(trial.number, ("", "", None))
             if game is None or expected != param_name:
-                return run.sample(trial, dial, avoid_repeats=self._avoid_repeats)
-            bias = game.bias(self._memory.preference(run.policy))
-            return run.sample(trial, dial, avoid_repeats=self._avoid_repeats, codes=game.codes(), bias=bias)
+                return run.sample(trial, param_name, dial)
+            return run.sample_move(trial, name, dial, game, self._memory.preference(run.policy))
 
     def expect(self, number: int, name: str, parameter: str, game: Game) -> None:
         """Hear which problem is played under a name in a trial, and where it stands before the next suggestion."""
         with self._lock:
-            if self._problems.get(name) is not game.problem:
-                self._problems[name] = game.problem
+            if name not in self._problems:
                 self._memory = None  # it took moves of this problem for mere numbers
-            self._games[number] = (parameter, game)
+            self._problems[name] = game.problem  # which may be made anew in each trial
+            self._games[number] = (parameter, name, game)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
         """Forget what was under way, and store constraints."""

@@ -1,0 +1,78 @@
+"""What kind of trial to make next, and from which one: by what was brought to the front, and tried, before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Kinds of trials: a playout of a policy; a trial of the front with one parameter changed, or two; two trials mixed.
+PLAYOUT, ONE, TWO, MIX = range(4)
+# How fast the share of a kind follows what it brings, and what is left to kinds that bring nothing.
+_RATE, _LEAST_SHARE = 0.1, 0.2
+
+
+class Origin(NamedTuple):
+    """Where a changed trial comes from, as it is stored: the kind of change, and the number of the trial changed."""
+
+    kind: int
+    parent: int
+
+    @classmethod
+    def read(cls, stored: Any) -> Origin | None:
+        """Return what was stored with a trial; None for a playout, and for what nobody here has written."""
+        if isinstance(stored, list) and [type(part) for part in stored] == [int, int] and ONE <= stored[0] <= MIX:
+            return cls(*stored)
+        return None
+
+
+class Front:
+    """The trials that no other one dominates, of those with the fewest violations."""
+
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self._objectives: list[NDArray[np.float64]] = []
+        self._violations = np.inf
+
+    def offer(self, number: int, objectives: NDArray[np.float64], violations: float) -> bool:
+        """Take in a trial if it is new to the front; tells whether it is."""
+        if violations < self._violations:
+            self.numbers, self._objectives, self._violations = [], [], violations
+        if violations > self._violations or any((other <= objectives).all() for other in self._objectives):
+            return False
+        kept = [i for i, other in enumerate(self._objectives) if not (objectives <= other).all()]
+        self.numbers = [*(self.numbers[i] for i in kept), number]
+        self._objectives = [*(self._objectives[i] for i in kept), objectives]
+        return True
+
+
+class Changes:
+    """Draws kinds of trials by what each has brought, and trials of the front by how often each was changed."""
+
+    def __init__(self) -> None:
+        self.front = Front()
+        self._brought = np.ones(1 + MIX)
+        self._tries: Counter[int] = Counter()
+
+    def learn(self, number: int, origin: Origin | None, objectives: NDArray[np.float64], violations: float) -> None:
+        """Learn from a finished trial whether its kind brings something new."""
+        is_new = self.front.offer(number, objectives, violations)
+        kind = PLAYOUT if origin is None else origin.kind
+        self._brought[kind] += _RATE * (is_new - self._brought[kind])
+        if origin is not None:
+            self._tries[origin.parent] += 1
+
+    def draw_kind(self, rng: np.random.Generator) -> int:
+        """Draw a kind of trial."""
+        if not self.front.numbers:
+            return PLAYOUT
+        shares = _LEAST_SHARE / len(self._brought) + (1 - _LEAST_SHARE) * self._brought / self._brought.sum()
+        return int(rng.choice(len(shares), p=shares))
+
+    def draw_parent(self, rng: np.random.Generator) -> int:
+        """Draw a trial of the front: of two, the one that was changed less often."""
+        return min((int(rng.choice(self.front.numbers)) for _ in range(2)), key=self._tries.__getitem__)
