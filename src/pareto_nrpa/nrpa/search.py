@@ -366,7 +366,7 @@ class Search(ArchiveView):
             raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
 
     def adopt(self, solution: Sequence[Any], policy: int) -> bool:
-        """Learn from what another search has found, as an evaluation; False if it cannot be played here."""
+        """Take in what another search has found, as an evaluation; False if it cannot be played here."""
         self.compile()
         slot = self.open_slot()
         try:
@@ -380,11 +380,11 @@ class Search(ArchiveView):
             self.close_slot(slot)
             return False
         self.welcome(slot)
-        self.player.tell(slot)
         return True
 
     def welcome(self, slot: int) -> None:
-        """Know of a solution that was adopted, before it is counted: nothing to do here."""
+        """Learn from a solution that was adopted."""
+        self.player.tell(slot)
 
     def make_room(self) -> None:
         """Grow whatever is full."""
