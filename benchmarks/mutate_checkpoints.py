@@ -57,6 +57,7 @@ def searches():
     for problem, algorithm, unique, n_asked in (
         (Subset(), level3, False, 0),
         (Subset(), ParetoNRPA(level=2, limited_repetitions=3), True, 3),
+        (Subset(), ParetoNRPA(level=2, playouts_per_step=4), False, 2),
         (generate_tsptw(9, seed=1), level3, False, 2),
         (generate_tsptw(9, seed=1), ParetoNRPA(level=2, iterations=40, bias=0.0), True, 0),
     ):

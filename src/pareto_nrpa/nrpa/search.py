@@ -120,6 +120,7 @@ class Search(ArchiveView):
             weigh_by_crowding=params.weighting == "crowding",
             adapt_all=params.adapt == "all",
             limited_repetitions=int(params.limited_repetitions),
+            playouts_per_step=int(params.playouts_per_step),
             block=MAX_BLOCK if distinct_codes else _WHOLE_SEQUENCE,
             n_checked=_CHECKED_PLAYOUTS,
         )
