@@ -210,13 +210,13 @@ def searches() -> None:
 
 
 def cooperated(name: str, n: int, seed: int, how: str) -> Result:
-    usual = cooperating.SLICES_PER_ROUND
+    usual = cooperating.FIRST_ROUND
     try:
         if how == "independent":
-            cooperating.SLICES_PER_ROUND = 10**9  # a round that never ends
+            cooperating.FIRST_ROUND = 10**9  # a round that never ends
         return solve(load(name), stop=MaxEvaluations(EVALUATIONS), seed=seed, searches=n)
     finally:
-        cooperating.SLICES_PER_ROUND = usual
+        cooperating.FIRST_ROUND = usual
 
 
 def stabilised() -> None:
@@ -297,18 +297,18 @@ def simulated() -> None:
     name, seconds, rows = "rc_204.1", 5.0, []
     for n in (4, 16, 64):
         told = simulate(load(name), n, seconds)
-        cells = (told.rounds, told.ideal, told.cpu_share, told.sent, told.received)
+        cells = (told.tasks, told.busy, told.cpu_share, told.sent, told.received)
         rows.append([str(n), *(f"{x:,.2f}" if isinstance(x, float) else f"{x:,}" for x in cells)])
     header = [
         "workers",
-        "rounds a second",
-        "if nobody waited",
+        "tasks a second",
+        "share of the time that workers are busy",
         "CPU time of the coordinator a second",
-        "bytes sent a round",
-        "bytes received a round",
+        "bytes sent a task",
+        "bytes received a task",
     ]
     notes = (
-        f"{name}: {seconds:g} s each. A worker is a thread that sleeps for as long as its round took a real search, "
+        f"{name}: {seconds:g} s each. A worker is a thread that sleeps for as long as its task took a real search, "
         "and answers with what that search told, pickled; all that the coordinator does is done."
     )
     write("workers-simulated", "A simulated cluster", header, rows, notes, part="workers")

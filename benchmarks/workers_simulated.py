@@ -19,6 +19,7 @@ from pareto_nrpa.nrpa.checkpoint import to_bytes
 
 if TYPE_CHECKING:
     from pareto_nrpa import CompiledProblem
+    from pareto_nrpa.cooperation.exchange import Rounds
     from pareto_nrpa.cooperation.work import Spell, Task
 
 _RECORDED, _ROUNDS = 4, 12
@@ -27,20 +28,21 @@ _RECORDED, _ROUNDS = 4, 12
 class Told(NamedTuple):
     """What was measured."""
 
-    rounds: float  # of all searches, a second
-    ideal: float  # as many as workers could make if they never waited
+    tasks: float  # of all searches, a second
+    busy: float  # the share of the time that workers had something to do
     cpu_share: float  # CPU time of the coordinator, a second
-    sent: int  # bytes a round, to the worker
+    sent: int  # bytes a task, to the worker
     received: int
 
 
-def record(problem: CompiledProblem, seed: int, size: int) -> list[Spell]:
+def record(problem: CompiledProblem, seed: int, rounds: Rounds) -> list[Spell]:
     """Return what a real search told of each of its rounds, with the time that it took and its state."""
     search = PolishedNRPA().start(problem, seed=seed)
     search.compile()
     spells = []
     for number in range(_ROUNDS):
-        spell = carry_on(search, Stretch(number * size, (number + 1) * size, size, [], 60.0))
+        begin, end = rounds.begin(number), rounds.begin(number + 1)
+        spell = carry_on(search, Stretch(begin, end, begin, [], 60.0))
         # The whole front, which is more than a search tells: it only says what is new.
         spells.append(spell._replace(state=to_bytes(search), members=told_by(search, 0, 0.0).members))
     return spells
@@ -50,7 +52,8 @@ class Sleepers(Executor):
     """Threads that are each a worker far away: tasks and answers cross the border as bytes, which are counted."""
 
     def __init__(self, n: int, recordings: list[list[Spell]]) -> None:
-        self.sent = self.received = self.n_rounds = 0
+        self.sent = self.received = self.n_tasks = 0
+        self.slept = 0.0
         self.recordings, self._lock = recordings, threading.Lock()
         self._tasks: SimpleQueue[tuple[bytes, Future[Any]] | None] = SimpleQueue()
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n)]
@@ -73,36 +76,39 @@ class Sleepers(Executor):
             time.sleep(seconds)
             with self._lock:
                 self.received += len(answer)
-                self.n_rounds += task.stretch.end > task.stretch.begin
+                self.n_tasks += 1
+                self.slept += seconds
             future.set_result(pickle.loads(answer))
 
     def _answer(self, task: Task) -> tuple[float, bytes]:
-        """Return how long the recorded round took, and what it told as if this search had made it."""
+        """Return how long a stretch takes, and what a recorded search told as if it were this one."""
         stretch, (_, k) = task.stretch, task.key
         recording = self.recordings[k % len(self.recordings)]
-        number = stretch.begin // stretch.round_size
-        spell = recording[number % len(recording)]
-        if stretch.end == stretch.begin:
-            return 0.0, pickle.dumps(_shifted(spell, 0, k, stretch.begin)._replace(state=recording[0].state))
-        told = _shifted(spell, (number - number % len(recording)) * stretch.round_size, k, stretch.end)
-        return spell.cpu_seconds, pickle.dumps(told if task.wants_state else told._replace(state=None))
+        spell = next((spell for spell in recording if spell.evaluations >= stretch.end), recording[-1])
+        rate = recording[-1].evaluations / sum(one.cpu_seconds for one in recording)
+        made = min(stretch.end, stretch.begin + 1 + int(rate * stretch.seconds))
+        told = _shifted(spell, k, made)
+        if not task.wants_state:
+            told = told._replace(state=None)
+        return (made - stretch.begin) / rate, pickle.dumps(told)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         for _ in self._threads:
             self._tasks.put(None)
 
 
-def _shifted(spell: Spell, evaluations: int, k: int, made: int) -> Spell:
-    """Return what was told as if it had come later, and been found by a search whose tours differ a little."""
-    factor = 1.0 + 1e-4 * k - 1e-5 * evaluations / 1_000
-
-    def moved(scores: tuple[float, ...]) -> tuple[float, ...]:
-        return scores[0], *(factor * x for x in scores[1:])
-
+def _shifted(spell: Spell, k: int, made: int) -> Spell:
+    """Return what was told as if it had come at another time, from a search whose tours differ a little."""
+    later, factor = made - spell.evaluations, 1.0 + 1e-4 * k - 1e-9 * made
     members = [
-        member._replace(found_at=member.found_at + evaluations, scores=moved(member.scores)) for member in spell.members
+        member._replace(
+            found_at=max(1, member.found_at + later),
+            scores=(member.scores[0], *(factor * x for x in member.scores[1:])),
+        )
+        for member in spell.members
     ]
-    log = np.column_stack([spell.log[:, 0] + evaluations, spell.log[:, 1], factor * spell.log[:, 2:]])
+    members = list({member.found_at: member for member in members}.values())
+    log = np.column_stack([np.maximum(1, spell.log[:, 0] + later), spell.log[:, 1], factor * spell.log[:, 2:]])
     alive = np.array([member.found_at for member in members], dtype=np.int64)
     return spell._replace(evaluations=made, members=members, log=log, alive=alive)
 
@@ -113,16 +119,16 @@ def simulate(problem: CompiledProblem, n: int, seconds: float) -> Told:
     sleepers = Sleepers(n, [])
     crew = Processes(searches, problem, PolishedNRPA(), sleepers)
     team = CooperatingSearch(problem, searches, seed=0, crew=crew)
-    recordings = [record(problem, seed, team.round_size) for seed in range(_RECORDED)]
+    recordings = [record(problem, seed, team.rounds) for seed in range(_RECORDED)]
     sleepers.recordings += recordings
     crew.start()
-    sleepers.sent = sleepers.received = sleepers.n_rounds = 0
+    sleepers.sent = sleepers.received = sleepers.n_tasks = 0
+    sleepers.slept = 0.0
     wall, cpu = time.perf_counter(), time.process_time()
     while time.perf_counter() - wall < seconds:
         team.advance(team.slice_size)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    mean_round = np.mean([spell.cpu_seconds for spells in recordings for spell in spells])
-    rounds = sleepers.n_rounds
+    tasks, busy = sleepers.n_tasks, sleepers.slept / (n * wall)
     sleepers.shutdown()
-    sent, received = (n // max(1, rounds) for n in (sleepers.sent, sleepers.received))
-    return Told(rounds / wall, n / float(mean_round), cpu / wall, sent, received)
+    sent, received = (count // max(1, tasks) for count in (sleepers.sent, sleepers.received))
+    return Told(tasks / wall, busy, cpu / wall, sent, received)

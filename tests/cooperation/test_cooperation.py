@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from pareto_nrpa import (
     solve,
 )
 from pareto_nrpa.cooperation import search as cooperating
-from pareto_nrpa.cooperation.exchange import LAG, Post, Record
+from pareto_nrpa.cooperation.exchange import Post, Record, Rounds
 from pareto_nrpa.cooperation.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.cooperation.team import Team
 from pareto_nrpa.cooperation.work import Member, Spell
@@ -39,8 +40,8 @@ PLAIN = Knapsack(12)
 @pytest.fixture(autouse=True)
 def short_rounds(monkeypatch):
     """Let tests see several rounds."""
-    monkeypatch.setattr(cooperating, "SLICES_PER_ROUND", 2)
-    monkeypatch.setattr(cooperating, "PLAIN_ROUND", 40)
+    monkeypatch.setattr(cooperating, "FIRST_ROUND", 2)
+    monkeypatch.setattr(cooperating, "FIRST_PLAIN_ROUND", 40)
 
 
 def assert_same(one, other):
@@ -119,11 +120,10 @@ def _dominates(one, other):
 
 def test_what_one_finds_reaches_the_others():
     search = Team(PolishedNRPA(), 3, 1, None).start(TSP, seed=0, budget=None)
-    size = search.round_size
-    advance(search, 3 * size)
+    advance(search, 3 * search.rounds.begin(1))
     found = [list(record.members.values()) for record in search.records]
     assert all(found)
-    advance(search, 3 * (LAG - 1) * size + 3)
+    advance(search, 3)
     inboxes = [record.inbox for record in search.records]
     assert any(inboxes)
     for k, inbox in enumerate(inboxes):
@@ -136,7 +136,7 @@ def test_what_one_finds_reaches_the_others():
 
 
 def test_nothing_is_sent_twice_nor_to_who_knows_better():
-    post = Post(3, 10)
+    post = Post(3, Rounds(10))
     points = [[(1, 5), (2, 2)], [(2, 2), (5, 1), (4, 4)], [(9, 9)]]
     records = []
     for k, found in enumerate(points):
@@ -144,10 +144,10 @@ def test_nothing_is_sent_twice_nor_to_who_knows_better():
         alive = np.arange(1, len(members) + 1)
         spell = Spell(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0)
         records.append(Record(spell))
-        assert not post.is_ready(LAG)
+        assert not post.is_ready(1)
         post.hand_in(k, records[k])
-    assert post.is_ready(LAG)
-    sent = [[member.solution for member in post.inbox(LAG, record)] for record in records]
+    assert post.is_ready(1)
+    sent = [[member.solution for member in post.inbox(1, record)] for record in records]
     assert sent == [[[1, 1]], [[0, 0]], [[0, 0], [1, 0], [1, 1]]]
 
 
@@ -163,6 +163,15 @@ def test_searches_do_not_look_round_what_others_found():
     np.testing.assert_array_equal(search.machine.weights[is_met], weights[is_met])  # who found it has learned from it
     assert not search.adopt(candidate.solution[:-1], 0)
     assert search.evaluations == 1
+
+
+def test_rounds_follow_each_other_and_grow():
+    rounds = Rounds(10)
+    begins = [rounds.begin(number) for number in range(12)]
+    assert begins[:7] == [0, 10, 20, 30, 40, 50, 62]
+    for number, (begin, end) in enumerate(pairwise(begins)):
+        assert {rounds.number(n) for n in (begin, end - 1)} == {number}
+        assert Rounds(10).number(begin) == number
 
 
 @pytest.mark.parametrize("made", [[3, 3, 3], [4, 3, 3], [5, 2, 3], [0, 7, 1], [0, 0, 0], [9, 9, 0]])

@@ -124,14 +124,14 @@ class Processes(Crew):
     def start(self) -> None:
         """Let processes of our own start, load the problem and compile, as that counts as no time of the search."""
         self._origins = [Origin(self._problem, self._algorithm, to_bytes(search), {}) for search in self.searches]
-        self.states([Stretch(search.evaluations, search.evaluations, 1, [], 0.0) for search in self.searches])
+        self.states([Stretch(search.evaluations, search.evaluations, 0, [], 0.0) for search in self.searches])
 
     def begin(self, k: int, stretch: Stretch) -> Future[Any]:
         """Let some process carry on a search."""
         return self._submit(k, stretch, time.monotonic() - self._stored[k] > _SECONDS_BETWEEN_STATES)
 
     def _submit(self, k: int, stretch: Stretch, wants_state: bool) -> Future[Any]:
-        self._origins[k].inboxes[stretch.begin // stretch.round_size] = stretch.inbox
+        self._origins[k].inboxes[stretch.round_begin] = stretch.inbox
         origin = self._origins[k] if self._lost[k] else None
         return self._executor.submit(carry_out, Task((self._key, k), stretch, wants_state, origin))
 
@@ -146,8 +146,7 @@ class Processes(Crew):
             raise ProblemError(spell)
         self._lost[k] = spell is None
         if spell is not None and spell.state is not None:
-            number = spell.evaluations // stretch.round_size
-            inboxes = {number: stretch.inbox} if number == stretch.begin // stretch.round_size else {}
+            inboxes = {stretch.round_begin: stretch.inbox}
             self._origins[k] = self._origins[k]._replace(state=spell.state, inboxes=inboxes)
             self._stored[k] = time.monotonic()
         return spell

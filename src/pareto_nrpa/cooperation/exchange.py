@@ -1,7 +1,8 @@
-"""What searches tell each other: their fronts at the end of each round, which the others take in some rounds later."""
+"""What searches tell each other: at the end of each round their fronts, which the others take in before they go on."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +18,30 @@ if TYPE_CHECKING:
 
     from .work import Member, Spell
 
-#: What is found in a round is taken in at the beginning of the round after the next: so long may one be behind
-#: the others before anybody waits for it.
-LAG = 2
+# A round is so much longer than all before it together, as what searches know changes ever more slowly.
+_GROWTH = 0.25
 # Of the evaluations of a round, at most this share is spent on what others have found.
 MOST_ADOPTED = 0.5
+
+
+class Rounds:
+    """Where rounds begin, in evaluations of one search; depends on the length of the first alone."""
+
+    def __init__(self, first: int) -> None:
+        self._begins = [0, first]
+
+    def begin(self, number: int) -> int:
+        """Return how many evaluations come before a round."""
+        while len(self._begins) <= number:
+            first, last = self._begins[1], self._begins[-1]
+            self._begins.append(last + max(first, int(_GROWTH * last)))
+        return self._begins[number]
+
+    def number(self, evaluations: int) -> int:
+        """Return the round that the evaluation after so many is in."""
+        while self._begins[-1] <= evaluations:
+            self.begin(len(self._begins))
+        return bisect_right(self._begins, evaluations) - 1
 
 
 class Record:
@@ -48,26 +68,26 @@ class Record:
 class Post:
     """Fronts on their way: those of each search at the end of each round, until everybody has had them."""
 
-    def __init__(self, n_searches: int, round_size: int) -> None:
-        self.round_size = round_size
+    def __init__(self, n_searches: int, rounds: Rounds) -> None:
+        self.rounds = rounds
         self.fronts: dict[int, dict[int, list[Member]]] = {}  # by round and search
         self._common: dict[int, tuple[list[Member], NDArray[np.float64]]] = {}
         self._n = n_searches
 
     def hand_in(self, k: int, record: Record) -> None:
         """Keep the front of a search at the end of a round."""
-        number = record.evaluations // self.round_size - 1
+        number = self.rounds.number(record.evaluations) - 1
         self.fronts.setdefault(number, {})[k] = list(record.members.values())
 
     def is_ready(self, number: int) -> bool:
         """Tell whether all that is to be taken in at the beginning of a round is there."""
-        return number < LAG or len(self.fronts.get(number - LAG, {})) == self._n
+        return len(self.fronts.get(number - 1, {})) == self._n
 
     def inbox(self, number: int, record: Record) -> list[Member]:
         """Return what a search takes in at the beginning of a round: what nothing of its own covers."""
-        members, scores = self._common_front(number - LAG)
+        members, scores = self._common_front(number - 1)
         fresh = np.flatnonzero(~_covered(scores, record.scores()))
-        most = max(1, int(MOST_ADOPTED * self.round_size))
+        most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
         if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
             fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]  # type: ignore[no-untyped-call]
         return [members[i] for i in fresh]
@@ -85,7 +105,7 @@ class Post:
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Drop what nobody will ask for, `numbers` being the rounds in which searches are."""
-        first = min(numbers) - LAG
+        first = min(numbers) - 1
         for kept in (self.fronts, self._common):
             for number in [number for number in kept if number < first]:
                 del kept[number]

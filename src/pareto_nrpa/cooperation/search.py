@@ -15,7 +15,7 @@ from ..kernels.archive import far_apart
 from ..kernels.bundles import VIOLATIONS
 from ..problem import CompiledProblem, objective_signs
 from ..result import Front
-from .exchange import Post, Record
+from .exchange import Post, Record, Rounds
 from .merging import CommonLog, complete, first_front, in_turns, share_of
 from .work import Stretch
 
@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from .crews import Crew
     from .work import Member
 
-#: How long a round is, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
-SLICES_PER_ROUND, PLAIN_ROUND = 20, 200
-# How many rounds those ahead may be ahead, where no stop says less.
-_ROUNDS_AHEAD = 4
+#: How long the first round is, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
+FIRST_ROUND, FIRST_PLAIN_ROUND = 20, 200
 _SECONDS_BETWEEN_LOOKS = 0.25
 
 
@@ -41,21 +39,22 @@ class CooperatingSearch:
     """K searches of one algorithm at work on one problem.
 
     The evaluations of all are counted in turns: the first of each search, the second of each, and so on. What a search
-    finds in one round of evaluations, the others take in at the beginning of the round after the next. So who
-    does what, when, follows from the number of evaluations alone, whoever carries the searches on, and nobody
-    waits as long as none is a round behind. Until then each goes as far as it comes: `evaluations`, `best` and the like
-    show the state after the last evaluation before which none is missing; the result has all.
+    finds in one round of evaluations, the others take in at the beginning of the next. So who does what, when, follows
+    from the number of evaluations alone, whoever carries the searches on. Within a round nobody waits, and each goes
+    as far as it comes: `evaluations`, `best` and the like show the state after the last evaluation before which none
+    is missing; the result has all.
     """
 
     # However many evaluations are asked for, `advance` comes back after a moment.
-    slice_seconds = (0.0, float("inf"))
+    slice_seconds = (1.0, float("inf"))
 
     def __init__(self, problem: AnyProblem, searches: list[Search], *, seed: int, crew: Crew) -> None:
         self.problem, self.seed, self.crew = problem, seed, crew
         self.wall_seconds = self.cpu_seconds = 0.0
         self._first = first = searches[0]
         is_compiled = isinstance(problem, CompiledProblem)
-        self.post = Post(len(searches), SLICES_PER_ROUND * first.slice_size if is_compiled else PLAIN_ROUND)
+        self.rounds = Rounds(FIRST_ROUND * first.slice_size if is_compiled else FIRST_PLAIN_ROUND)
+        self.post = Post(len(searches), self.rounds)
         self.records = [Record(spell) for spell in crew.stands()]
         self._signs = objective_signs(problem)
         self._log = CommonLog(len(searches), problem.n_objectives)
@@ -64,11 +63,6 @@ class CooperatingSearch:
         self._at_work: dict[Future[Any], tuple[int, Stretch]] = {}
         self._shows_all = False
         self._log.go_on(self._made(), self.evaluations)
-
-    @property
-    def round_size(self) -> int:
-        """How many evaluations of each search a round has."""
-        return self.post.round_size
 
     @property
     def n_searches(self) -> int:
@@ -109,8 +103,8 @@ class CooperatingSearch:
 
     @property
     def slice_size(self) -> int:
-        """Some rounds of each search: only where a stop must be asked do all wait for each other."""
-        return _ROUNDS_AHEAD * self.round_size * self.n_searches
+        """The first round of all: where a stop must be asked all wait for each other."""
+        return self.rounds.begin(1) * self.n_searches
 
     @property
     def is_compiled(self) -> bool:
@@ -156,15 +150,16 @@ class CooperatingSearch:
 
     def _stretch(self, k: int, end: int) -> Stretch | None:
         """Return how far a search may go within its round, None if it may not."""
-        record, size = self.records[k], self.round_size
-        number = record.evaluations // size
-        stop = min((number + 1) * size, share_of(end, k, self.n_searches))
+        record = self.records[k]
+        number = self.rounds.number(record.evaluations)
+        stop = min(self.rounds.begin(number + 1), share_of(end, k, self.n_searches))
         if stop <= record.evaluations or (number > record.round and not self.post.is_ready(number)):
             return None
         if number > record.round:
             record.inbox, record.round = self.post.inbox(number, record), number
             self.post.forget(one.round for one in self.records)
-        return Stretch(record.evaluations, stop, size, record.inbox, self.crew.spell_seconds)
+        begin = self.rounds.begin(number)
+        return Stretch(record.evaluations, stop, begin, record.inbox, self.crew.spell_seconds)
 
     def _gather(self, seconds: float | None) -> None:
         """Take in what came of stretches that have ended, after waiting for one of them at most so long."""
@@ -177,7 +172,7 @@ class CooperatingSearch:
             self.records[k].update(spell)
             self._log.add(k, spell.log)
             self.cpu_seconds += spell.cpu_seconds
-            if spell.evaluations == stretch.end and stretch.end % self.round_size == 0:
+            if self.rounds.number(spell.evaluations) > self.rounds.number(stretch.begin):
                 self.post.hand_in(k, self.records[k])
         self._log.go_on(self._made(), self.evaluations)
 
@@ -251,6 +246,5 @@ class CooperatingSearch:
         """Return all that the searches are; what is under way is finished first."""
         while self._at_work:
             self._gather(None)
-        size = self.round_size
-        made = [(record.evaluations, record.inbox) for record in self.records]
-        return self.crew.states([Stretch(n, n, size, inbox, 0.0) for n, inbox in made])
+        stands = [(record.evaluations, self.rounds.begin(record.round), record.inbox) for record in self.records]
+        return self.crew.states([Stretch(n, n, begin, inbox, 0.0) for n, begin, inbox in stands])

@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
 
     begin: int  # evaluations made, and told of
     end: int  # within the same round
-    round_size: int
+    round_begin: int
     inbox: list[Member]  # what others found, an evaluation each at the beginning of the round
     seconds: float  # after which it may end early
 
@@ -67,7 +67,7 @@ def carry_on(search: Search, stretch: Stretch, is_halted: Callable[[], bool] = l
 def go_on(search: Search, stretch: Stretch, is_over: Callable[[], bool]) -> None:
     """Make evaluations, first of what is in the inbox: the n-th of a round is that of the n-th newcomer."""
     while (left := stretch.end - search.evaluations) > 0:
-        place = search.evaluations % stretch.round_size
+        place = search.evaluations - stretch.round_begin
         if place >= len(stretch.inbox):
             search.advance(min(left, search.slice_size))
         elif not search.adopt(stretch.inbox[place].solution, stretch.inbox[place].policy):
@@ -110,7 +110,7 @@ class Origin(NamedTuple):
     problem: bytes  # pickled
     algorithm: Resumable
     state: bytes
-    inboxes: dict[int, list[Member]]  # by round
+    inboxes: dict[int, list[Member]]  # by where a round begins, one after the other
 
 
 # The searches that this process had last: if the next stretch is given to the same process, nothing is to be loaded.
@@ -141,11 +141,10 @@ def _revived(origin: Origin, stretch: Stretch) -> Search:
     search = from_bytes(origin.state, _problem(origin.problem), origin.algorithm)
     search.player.following  # noqa: B018, bound before anything is compiled
     search.compile()
-    size = stretch.round_size
-    while search.evaluations < stretch.begin:
-        number = search.evaluations // size
-        end = min(stretch.begin, (number + 1) * size)
-        go_on(search, stretch._replace(end=end, inbox=origin.inboxes.get(number, [])), lambda: False)
+    begins = sorted(origin.inboxes)
+    for begin, end in zip(begins, [*begins[1:], stretch.begin], strict=True):
+        again = stretch._replace(end=min(end, stretch.begin), round_begin=begin, inbox=origin.inboxes[begin])
+        go_on(search, again, lambda: False)
     return search
 
 
