@@ -292,18 +292,19 @@ class Kill(Callbacks):
 
 def simulated() -> None:
     """What the coordinator carries: workers that sleep as long as a round takes, and answer as real searches did."""
-    from workers_simulated import simulate
+    from workers_simulated import recorded, simulate
 
     name, seconds, rows = "rc_204.1", 5.0, []
+    recordings = recorded(load(name))
     for n in (4, 16, 64):
-        told = simulate(load(name), n, seconds)
-        cells = (told.tasks, told.busy, told.cpu_share, told.sent, told.received)
+        told = simulate(load(name), n, seconds, recordings)
+        cells = (told.tasks, told.busy, told.cpu_ms, told.sent, told.received)
         rows.append([str(n), *(f"{x:,.2f}" if isinstance(x, float) else f"{x:,}" for x in cells)])
     header = [
         "workers",
         "tasks a second",
         "share of the time that workers are busy",
-        "CPU time of the coordinator a second",
+        "CPU ms of the coordinator a task",
         "bytes sent a task",
         "bytes received a task",
     ]

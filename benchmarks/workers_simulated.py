@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pareto_nrpa import PolishedNRPA
-from pareto_nrpa.cooperation.crews import Processes
+from pareto_nrpa.cooperation.crews import Crew, Processes
 from pareto_nrpa.cooperation.search import CooperatingSearch
 from pareto_nrpa.cooperation.work import Stretch, carry_on, told_by
 from pareto_nrpa.nrpa.checkpoint import to_bytes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pareto_nrpa.cooperation.exchange import Rounds
     from pareto_nrpa.cooperation.work import Spell, Task
 
-_RECORDED, _ROUNDS = 4, 12
+_RECORDED, _ROUNDS = 2, 8
 
 
 class Told(NamedTuple):
@@ -30,7 +30,7 @@ class Told(NamedTuple):
 
     tasks: float  # of all searches, a second
     busy: float  # the share of the time that workers had something to do
-    cpu_share: float  # CPU time of the coordinator, a second
+    cpu_ms: float  # CPU time of the coordinator, a task
     sent: int  # bytes a task, to the worker
     received: int
 
@@ -113,14 +113,18 @@ def _shifted(spell: Spell, k: int, made: int) -> Spell:
     return spell._replace(evaluations=made, members=members, log=log, alive=alive)
 
 
-def simulate(problem: CompiledProblem, n: int, seconds: float) -> Told:
-    """Let n searches work together on as many workers that sleep."""
+def recorded(problem: CompiledProblem) -> list[list[Spell]]:
+    """Return what some real searches told."""
+    first = CooperatingSearch(problem, searches := [PolishedNRPA().start(problem)], seed=0, crew=Crew(searches))
+    return [record(problem, seed, first.rounds) for seed in range(_RECORDED)]
+
+
+def simulate(problem: CompiledProblem, n: int, seconds: float, recordings: list[list[Spell]]) -> Told:
+    """Let n searches work together on as many workers that sleep, and answer with what was recorded."""
     searches = [PolishedNRPA().start(problem, seed=k) for k in range(n)]
-    sleepers = Sleepers(n, [])
+    sleepers = Sleepers(n, recordings)
     crew = Processes(searches, problem, PolishedNRPA(), sleepers)
     team = CooperatingSearch(problem, searches, seed=0, crew=crew)
-    recordings = [record(problem, seed, team.rounds) for seed in range(_RECORDED)]
-    sleepers.recordings += recordings
     crew.start()
     sleepers.sent = sleepers.received = sleepers.n_tasks = 0
     sleepers.slept = 0.0
@@ -131,4 +135,4 @@ def simulate(problem: CompiledProblem, n: int, seconds: float) -> Told:
     tasks, busy = sleepers.n_tasks, sleepers.slept / (n * wall)
     sleepers.shutdown()
     sent, received = (count // max(1, tasks) for count in (sleepers.sent, sleepers.received))
-    return Told(tasks / wall, busy, cpu / wall, sent, received)
+    return Told(tasks / wall, busy, 1e3 * cpu / max(1, tasks), sent, received)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .work import Member
 
 #: How long the first round is, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
-FIRST_ROUND, FIRST_PLAIN_ROUND = 20, 200
+FIRST_ROUND, FIRST_PLAIN_ROUND = 50, 500
 _SECONDS_BETWEEN_LOOKS = 0.25
 
 
