@@ -1,5 +1,6 @@
 """Several searches that work together: who carries them on must not show in what they find."""
 
+import json
 import os
 import signal
 import threading
@@ -27,6 +28,8 @@ from pareto_nrpa.cooperation.exchange import Post, Record, Rounds
 from pareto_nrpa.cooperation.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.cooperation.team import Team
 from pareto_nrpa.cooperation.work import Member, Spell
+from pareto_nrpa.nrpa.checkpoint import sum_of
+from pareto_nrpa.nrpa.checkpoint_checks import read_arrays
 from pareto_nrpa.parallel.workers import ProcessWorkers
 
 from ..command_line import assert_refused
@@ -230,6 +233,23 @@ def test_checkpoints_of_other_searches_are_told_apart(tmp_path):
     two.write_bytes(content[:4000] + bytes([content[4000] ^ 1]) + content[4001:])
     with pytest.raises(CheckpointError, match="is damaged"):
         solved(PLAIN, 60, searches=2, checkpoint=two, resume=True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"inboxes": [[9**20], [0]]}, {"inboxes": [[-1], [0]]}, {"fronts": []}, {"inboxes": [[0]]}, {"seed": "1"}],
+)
+def test_what_cannot_be_true_is_refused(changed, tmp_path):
+    file = tmp_path / "team.npz"
+    solved(PLAIN, 2 * 40 + 1, searches=2, checkpoint=file)
+    with file.open("rb") as raw:
+        arrays = read_arrays(raw)
+    del arrays["sum"]
+    meta = json.loads(arrays["meta"].tobytes()) | changed
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+    np.savez(file, **arrays, sum=sum_of(arrays))
+    with pytest.raises(CheckpointError, match="is damaged"):
+        solved(PLAIN, 200, searches=2, checkpoint=file, resume=True)
 
 
 class Mortal(Knapsack):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..nrpa.checkpoint import Resumable
     from ..nrpa.search import Search
     from ..problem import AnyProblem
+    from .exchange import Rounds
     from .search import CooperatingSearch
 
 
@@ -78,8 +79,23 @@ def load_team(path: str | os.PathLike[str], problem: AnyProblem, algorithm: Resu
     except OSError as error:
         raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
     except Exception as error:  # whatever a damaged file leads to
-        message = f"{path} is not a checkpoint of pareto-nrpa, or is damaged; start again with another file."
-        raise CheckpointError(message) from error
+        raise _damaged(path) from error
+
+
+def _damaged(path: str | os.PathLike[str]) -> CheckpointError:
+    return CheckpointError(f"{path} is not a checkpoint of pareto-nrpa, or is damaged; start again with another file.")
+
+
+def check_rounds(path: str | os.PathLike[str], saved: Saved, rounds: Rounds) -> None:
+    """Raise unless searches are in rounds in which they can be, and all that they will wait for is there."""
+    numbers = [rounds.number(search.evaluations) for search in saved.searches]
+    first = min(number for number, _ in saved.inboxes)
+    for k, (number, (opened, inbox)) in enumerate(zip(numbers, saved.inboxes, strict=True)):
+        is_possible = number - opened in (0, 1) and number <= first + 2 and opened >= 0
+        if not is_possible or len(inbox) > rounds.begin(opened + 1) - rounds.begin(opened):
+            raise _damaged(path)
+        if any(k not in saved.fronts.get(done, {}) for done in range(first, number)):
+            raise _damaged(path)
 
 
 def _checked(meta: dict[str, Any], searches: list[Search]) -> Saved:

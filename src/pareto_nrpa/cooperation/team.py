@@ -40,10 +40,11 @@ class Team:
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> CooperatingSearch:
         """Return the searches of a checkpoint."""
-        from .checkpoint import load_team
+        from .checkpoint import check_rounds, load_team
 
         saved = load_team(path, problem, self.algorithm, self.searches)
         team = self._together(problem, saved.searches, saved.seed)
+        check_rounds(path, saved, team.rounds)
         for record, (number, inbox) in zip(team.records, saved.inboxes, strict=True):
             record.round, record.inbox = number, inbox
         team.post.fronts = saved.fronts
