@@ -65,7 +65,11 @@ INSTANCES = {
     "mo-tsp": ["mo-tsp:n=50,seed=1", "mo-tsp:n=100,seed=1"],
     "tsplib": ["kroAB100", "kroAC100"],
     "three": ["tsptw:n=41,seed=1,tightness=0.5,objectives=3", "mo-tsp:n=50,seed=1,objectives=3"],
-    "architectures": ["nas-bench-201", "nas-bench-201:objectives=c10_error+params+c10_latency", "nas-bench-101-surrogate"],
+    "architectures": [
+        "nas-bench-201",
+        "nas-bench-201:objectives=c10_error+params+c10_latency",
+        "nas-bench-101-surrogate",
+    ],
     "kinds": [name for name in KINDS if not name.startswith("kro")],
     "generated": [
         f"tsptw:n={n},seed={seed},tightness={tightness}"

@@ -1,33 +1,94 @@
-"""What several workers bring: evaluations a second, share of the true hypervolume, cooperation against none."""
+"""What several workers bring: evaluations a second, what they find, what cooperation brings, what a cluster carries.
 
+    python benchmarks/workers.py speed|quality|searches|stabilised|dask|simulated
+
+Every run is a line in results/workers.csv; those that are there are not made again, so that it can be stopped at any
+time. `speed`, `quality` and `dask` measure wall time: they need an idle machine.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+import multiprocessing
 import os
 import sys
+import threading
+import time
 from pathlib import Path
+from statistics import mean
+from typing import TYPE_CHECKING
 
 import numpy as np
 from report import write
 
-from pareto_nrpa import InstanceError, MaxEvaluations, MaxRuntime, load, solve
+from pareto_nrpa import Callbacks, MaxEvaluations, MaxRuntime, ParetoNRPA, load, solve
 from pareto_nrpa.cooperation import search as cooperating
+from pareto_nrpa.metrics import nondominated, share_of_hypervolume
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 from knapsack import Knapsack
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from pareto_nrpa import Result
+
+FILE = Path(__file__).parent / "results" / "workers.csv"
+FIELDS = ("part", "instance", "how", "seed", "evaluations", "seconds", "cpu_seconds", "share", "front")
 SECONDS = float(os.environ.get("WORKERS_SECONDS", "10"))
-SEEDS = range(int(os.environ.get("WORKERS_SEEDS", "10")))
-HARD = [
-    "rc_204.1",
-    "rc_203.1",
-    "rc_207.1",
-    "rc_208.1",
-    "rc_202.2",
-    "rc_204.2",
-    "rc_206.3",
-    "rc_205.4",
-    "rc_201.4",
-    "rc_208.3",
-]
-EVALUATIONS = 20_000
+SEEDS = int(os.environ.get("WORKERS_SEEDS", "10"))
+HARD = [f"rc_{n}" for n in (201.3, 202.1, 203.3, 204.1, 204.2, 204.3, 205.3, 206.4, 207.2, 208.1)]
+#: Chosen on rc_203.3, rc_207.2, rc_208.1 and mo-tsp:n=100; reported on others.
+COOPERATING = ["rc_202.1", "rc_204.1", "rc_205.3", "tsptw:n=60", "mo-tsp:n=60"]
+EVALUATIONS = 12_000
+
+
+def stored(part: str) -> list[dict[str, str]]:
+    """Return the runs of a part, with a share of what all runs found together where the true front is not known."""
+    if not FILE.exists():
+        return []
+    with FILE.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["part"] == part]
+    for name in {row["instance"] for row in rows if row["front"]}:
+        own = [row for row in rows if row["instance"] == name]
+        fronts = [np.array(json.loads(row["front"])).reshape(-1, 2) for row in own]
+        best = nondominated(np.concatenate(fronts))
+        worst = best.max(axis=0) + 0.1 * np.ptp(best, axis=0)
+        for row, front in zip(own, fronts, strict=True):
+            row["share"] = share_of_hypervolume(front, best, reference_point=worst)
+    return rows
+
+
+def keep(part: str, instance: str, how: str, seed: int, made: Callable[[], Result]) -> None:
+    """Make a run unless it is there."""
+    key = (part, instance, how, str(seed))
+    if key in {(row["part"], row["instance"], row["how"], row["seed"]) for row in stored(part)}:
+        return
+    result = made()
+    share = result.truth.get("share_of_hypervolume", "")
+    points = result.front.objectives if result.front.is_feasible else result.front.objectives[:0]
+    front = "" if result.truth or part in ("speed", "dask") else json.dumps(points.round(6).tolist())
+    numbers = (result.evaluations, result.wall_seconds, result.cpu_seconds, share, front)
+    FILE.parent.mkdir(exist_ok=True)
+    is_new = not FILE.exists()
+    with FILE.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if is_new:
+            writer.writerow(FIELDS)
+        writer.writerow([*key, *numbers])
+
+
+def means(part: str, instance: str, how: str, field: str = "share") -> float:
+    """Return the mean over all seeds."""
+    rows = [row for row in stored(part) if (row["instance"], row["how"]) == (instance, how)]
+    return mean(float(row[field]) for row in rows) if rows else float("nan")
+
+
+def rate(part: str, instance: str, how: str) -> float:
+    """Return the evaluations a second over all runs."""
+    return means(part, instance, how, "evaluations") / means(part, instance, how, "seconds")
 
 
 def problems() -> dict:
@@ -42,83 +103,229 @@ def numbers() -> list[int]:
 
 
 def speed() -> None:
+    """Evaluations a second of 1, 2, 4 ... workers, and of as many searches in separate processes.
+
+    The latter is what the machine can give: cores share caches and memory, and a busy one slows the others down.
+    """
     rows = []
     for name, problem in problems().items():
-        rates = {}
         for n in numbers():
-            solve(problem, stop=MaxEvaluations(100), workers=n)  # compiles
-            result = solve(problem, stop=MaxRuntime(SECONDS), workers=n)
-            rates[n] = result.evaluations / result.wall_seconds
-            used = result.cpu_seconds / result.wall_seconds
-            row = [name, str(n), f"{rates[n]:,.0f}", f"{rates[n] / rates[1]:.2f}", f"{used:.2f}"]
-            rows.append([*row, f"{result.evaluations / result.cpu_seconds:,.0f}"])
+            for seed in range(3):
+                keep("speed", name, f"{n} workers", seed, lambda n=n, s=seed, p=problem: timed(p, s, n))
+        for n in numbers()[1:]:
+            _apart(name, n)
+        one = rate("speed", name, "1 workers")
+        for n in numbers():
+            how = f"{n} workers"
+            apart = rate("speed", name, f"{n} apart") * n / one if n > 1 else 1.0
+            cores = means("speed", name, how, "cpu_seconds") / means("speed", name, how, "seconds")
+            cells = (f"{rate('speed', name, how):,.0f}", f"{rate('speed', name, how) / one:.2f}", f"{apart:.2f}")
+            rows.append([name, str(n), *cells, f"{cores:.2f}"])
     header = [
         "problem",
         "workers",
         "evaluations a second",
         "times one",
-        "cores that it got",
-        "evaluations a CPU second",
+        "separate processes, times one",
+        "cores it got",
     ]
     notes = (
-        f"{SECONDS:g} s of wall time each, polished-nrpa. On a busy machine the cores it got say how much "
-        "of the rest is due to others; wanted are 1.9 times one on two cores of an idle one."
+        f"{SECONDS:g} s of wall time each, three seeds, polished-nrpa, as many searches as workers. Separate "
+        "processes: so many single searches at once, which know nothing of each other: what the machine can give."
     )
-    write("workers", "Evaluations a second by several workers", header, rows, notes)
+    write("workers-speed", "Evaluations a second by several workers", header, rows, notes, part="workers")
 
 
-def shares() -> None:
+def timed(problem, seed: int, workers: int) -> Result:
+    solve(problem, stop=MaxEvaluations(100), workers=workers)  # compiles
+    return solve(problem, stop=MaxRuntime(SECONDS), seed=seed, workers=workers)
+
+
+def _apart(name: str, n: int) -> None:
+    """Measure n single searches in as many processes at once, one core each where that can be said."""
+    context = multiprocessing.get_context("spawn")
+    if len([row for row in stored("speed") if (row["instance"], row["how"]) == (name, f"{n} apart")]) == n:
+        return
+    barrier = context.Barrier(n)
+    with context.Pool(n, initializer=_pin, initargs=(barrier,)) as pool:
+        results = pool.starmap(_alone, [(name, seed) for seed in range(n)], chunksize=1)
+    for seed, result in enumerate(results):
+        keep("speed", name, f"{n} apart", seed, lambda result=result: result)
+
+
+def _pin(barrier) -> None:
+    global together
+    together = barrier
+
+
+def _alone(name: str, seed: int) -> Result:
+    problem = problems()[name]
+    solve(problem, stop=MaxEvaluations(100))
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[seed % len(cores)]})
+    together.wait()
+    return solve(problem, stop=MaxRuntime(SECONDS), seed=seed)
+
+
+def quality() -> None:
+    """The share of the true hypervolume after some seconds of wall time, on one and on two workers."""
     rows = []
     for name in HARD:
-        try:
-            problem = load(name)
-        except InstanceError as error:
-            print(f"workers on {name} not measured: {error}")
-            continue
-        if problem.reference_front is None:
-            print(f"workers on {name} not measured: its true front is not known")
-            continue
-        means = [
-            np.mean([share(solve(problem, stop=MaxRuntime(SECONDS), seed=s, workers=n)) for s in SEEDS]) for n in (1, 2)
-        ]
-        rows.append([name, *(f"{mean:.4f}" for mean in means), "yes" if means[1] >= means[0] else "NO"])
+        for seed in range(SEEDS):
+            for n in (1, 2):
+                run = lambda n=n, s=seed, x=name: solve(load(x), stop=MaxRuntime(SECONDS), seed=s, workers=n)  # noqa: E731
+                keep("quality", name, f"{n} workers", seed, run)
+        one, two = (means("quality", name, f"{n} workers") for n in (1, 2))
+        rows.append([name, f"{one:.4f}", f"{two:.4f}", "yes" if two >= one else "NO"])
+    rows.append(["mean", *(f"{mean(float(row[i]) for row in rows):.4f}" for i in (1, 2)), ""])
     header = ["instance", "one worker", "two workers", "two are not worse"]
-    notes = f"Share of the true hypervolume after {SECONDS:g} s of wall time, mean of {len(SEEDS)} seeds."
-    write("workers-shares", "What two workers find in the same time", header, rows, notes, part="workers")
-
-
-def share(result) -> float:
-    return result.truth["share_of_hypervolume"]
-
-
-def cooperation() -> None:
-    """Measure 1 to 16 searches at equal evaluations in all, with exchanges and without."""
-    names = [name for name in HARD if load(name).reference_front is not None][:3]
-    rows = []
-    for n in (1, 2, 4, 8, 16):
-        row = [str(n)]
-        for slices in (cooperating.SLICES_PER_ROUND, 10**9):  # a round that never ends: independent searches
-            usual, cooperating.SLICES_PER_ROUND = cooperating.SLICES_PER_ROUND, slices
-            try:
-                stop = MaxEvaluations(EVALUATIONS)
-                found = [share(solve(load(x), stop=stop, seed=s, searches=n)) for x in names for s in SEEDS]
-            finally:
-                cooperating.SLICES_PER_ROUND = usual
-            row.append(f"{np.mean(found):.4f}")
-        rows.append(row)
-    header = ["searches", "working together", "independent"]
     notes = (
-        f"Share of the true hypervolume after {EVALUATIONS:,} evaluations in all, mean over {', '.join(names)} and "
-        f"{len(SEEDS)} seeds. One search is the same in both columns."
+        f"Share of the true hypervolume after {SECONDS:g} s of wall time, mean of {SEEDS} seeds; rc_204.1 against the "
+        "best of all these runs, as its true front is not known."
+    )
+    write("workers-quality", "What two workers find in the same time", header, rows, notes, part="workers")
+
+
+def searches() -> None:
+    """1 to 16 searches at equal evaluations in all, with exchanges and without."""
+    counts = (1, 2, 4, 8, 16)
+    for name in COOPERATING:
+        for seed in range(min(SEEDS, 5)):
+            for n in counts:
+                for how in ("together", "independent")[: 2 if n > 1 else 1]:
+                    run = lambda x=name, n=n, s=seed, h=how: cooperated(x, n, s, h)  # noqa: E731
+                    keep("searches", name, f"{n} {how}", seed, run)
+    rows = []
+    for n in counts:
+        for how in ("together", "independent")[: 2 if n > 1 else 1]:
+            found = [means("searches", name, f"{n} {how}") for name in COOPERATING]
+            rows.append([str(n), how if n > 1 else "", *(f"{x:.4f}" for x in found), f"{mean(found):.4f}"])
+    header = ["searches", "", *COOPERATING, "mean"]
+    notes = (
+        f"Share of the true hypervolume, or of that of all runs together where it is not known, after {EVALUATIONS:,} "
+        f"evaluations in all, mean of {min(SEEDS, 5)} seeds."
     )
     write("workers-searches", "What cooperation brings", header, rows, notes, part="workers")
 
 
-def main() -> None:
-    speed()
-    shares()
-    cooperation()
+def cooperated(name: str, n: int, seed: int, how: str) -> Result:
+    usual = cooperating.FIRST_ROUND
+    try:
+        if how == "independent":
+            cooperating.FIRST_ROUND = 10**9  # a round that never ends
+        return solve(load(name), stop=MaxEvaluations(EVALUATIONS), seed=seed, searches=n)
+    finally:
+        cooperating.FIRST_ROUND = usual
+
+
+def stabilised() -> None:
+    """Several playouts with the same policies before each step of learning, Pareto-NRPA, 100,000 evaluations."""
+    names, counts = ("rc_204.1", "rc_201.3", "mo-tsp:n=50"), (1, 2, 4, 8)
+    for name in names:
+        for seed in range(min(SEEDS, 5)):
+            for n in counts:
+                algorithm = ParetoNRPA(playouts_per_step=n)
+                run = lambda x=name, a=algorithm, s=seed: solve(load(x), a, stop=MaxEvaluations(100_000), seed=s)  # noqa: E731
+                keep("stabilised", name, f"{n} playouts", seed, run)
+    rows = [[str(n), *(f"{means('stabilised', name, f'{n} playouts'):.4f}" for name in names)] for n in counts]
+    notes = (
+        f"Share of the true hypervolume, or of that of all runs together where it is not known, after 100,000 "
+        f"evaluations, mean of {min(SEEDS, 5)} seeds; Pareto-NRPA with the paper's parameters otherwise."
+    )
+    title = "Playouts with the same policies before each step of learning"
+    write("workers-stabilised", title, ["playouts", *names], rows, notes, part="workers")
+
+
+def dask() -> None:
+    """A search of a minute on one worker, then on a Dask cluster of two processes, with a worker killed in between."""
+    from distributed import Client, LocalCluster
+
+    name, n = "rc_204.1", int(os.environ.get("WORKERS_DASK_EVALUATIONS", "400000"))
+    stop, fronts = MaxEvaluations(n), {}
+
+    def run(how: str, **options) -> Result:
+        result = solve(load(name), stop=stop, seed=1, searches=2, **options)
+        fronts[how] = result.front.objectives.tolist()
+        return result
+
+    keep("dask", name, "1 worker", 1, lambda: run("1 worker"))
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(solve, load(name), stop=MaxEvaluations(100))  # compiles
+        keep("dask", name, "2 processes", 1, lambda: run("2 processes", executor=client.get_executor()))
+        killer = Kill(cluster, n // 2)
+        options = {"executor": client.get_executor(), "callbacks": killer}
+        keep("dask", name, "2 processes, one killed", 1, lambda: run("killed", **options))
+    rows = []
+    for how in ("1 worker", "2 processes", "2 processes, one killed"):
+        seconds = means("dask", name, how, "seconds")
+        rows.append([how, f"{seconds:.1f}", f"{means('dask', name, '1 worker', 'seconds') / seconds:.2f}"])
+    same = "the same front" if len({json.dumps(front) for front in fronts.values()}) <= 1 else "DIFFERENT FRONTS"
+    notes = f"{name}, {n:,} evaluations, two searches; {same} in the {len(fronts)} runs made now."
+    write(
+        "workers-dask",
+        "Two searches on a Dask cluster of two processes",
+        ["", "seconds", "times one"],
+        rows,
+        notes,
+        "workers",
+    )
+
+
+class Kill(Callbacks):
+    """Kills a worker of a cluster in the middle of a search."""
+
+    def __init__(self, cluster, at: int) -> None:
+        self.cluster, self.at = cluster, at
+
+    def on_progress(self, progress) -> None:
+        if progress.evaluations >= self.at:
+            self.at = sys.maxsize
+            pid = next(nanny.process.pid for nanny in self.cluster.workers.values() if nanny.process is not None)
+            threading.Thread(target=os.kill, args=(pid, 9)).start()
+
+
+def simulated() -> None:
+    """What the coordinator carries: workers that sleep as long as a round takes, and answer as real searches did."""
+    from workers_simulated import recorded, simulate
+
+    name, seconds, rows = "rc_204.1", 5.0, []
+    recordings = recorded(load(name))
+    for n in (4, 16, 64):
+        told = simulate(load(name), n, seconds, recordings)
+        cells = (told.tasks, told.busy, told.cpu_ms, told.sent, told.received)
+        rows.append([str(n), *(f"{x:,.2f}" if isinstance(x, float) else f"{x:,}" for x in cells)])
+    header = [
+        "workers",
+        "tasks a second",
+        "share of the time that workers are busy",
+        "CPU ms of the coordinator a task",
+        "bytes sent a task",
+        "bytes received a task",
+    ]
+    notes = (
+        f"{name}: {seconds:g} s each. A worker is a thread that sleeps for as long as its task took a real search, "
+        "and answers with what that search told, pickled; all that the coordinator does is done."
+    )
+    write("workers-simulated", "A simulated cluster", header, rows, notes, part="workers")
+
+
+PARTS = {part.__name__: part for part in (speed, quality, searches, stabilised, dask, simulated)}
+
+
+def main(names: Iterable[str] = ()) -> None:
+    for name in list(names) or PARTS:
+        if name not in PARTS:
+            sys.exit(f"unknown part {name!r}; there are: {', '.join(PARTS)}")
+        began = time.perf_counter()
+        PARTS[name]()
+        print(f"{name}: {time.perf_counter() - began:.0f} s")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -101,6 +101,7 @@ class PlainParetoNRPA:
         self.bias_scale = scale if problem.bias is not None else 0.0
         self.temperature = options.pop("temperature", 1.0)
         self.limited_repetitions = options.pop("limited_repetitions", 0)
+        self.playouts_per_step = options.pop("playouts_per_step", 1)
         self.preferences = options.pop("preferences", None)
         assert not options
         self.evaluated = []
@@ -122,8 +123,7 @@ class PlainParetoNRPA:
 
     def search(self, level, policies):
         if level == 0:
-            k = int(self.rng.random() * self.n_policies) if self.n_policies > 1 else 0
-            return [self.playout(policies[k], k)]
+            return [self.sampled(policies) for _ in range(self.playouts_per_step)]
         kept, repetitions = [], 0
         for _ in range(self.iterations):
             handed = policies if level == 1 else deepcopy(policies)
@@ -134,6 +134,10 @@ class PlainParetoNRPA:
             if self.limited_repetitions and repetitions >= self.limited_repetitions:
                 break
         return kept
+
+    def sampled(self, policies):
+        k = int(self.rng.random() * self.n_policies) if self.n_policies > 1 else 0
+        return self.playout(policies[k], k)
 
     def probabilities(self, policy, k, state, moves):
         def logit(move):

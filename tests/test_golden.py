@@ -22,6 +22,7 @@ RUNS = {
     "mo-tsp, one sequence, no weights": (generate_tsp(10, seed=3), {"adapt": "one", "weighting": "none"}, 300),
     "knapsack, level 2": (Knapsack(), {"level": 2}, 200),
     "word, limited repetitions": (Word(), {"level": 3, "limited_repetitions": 3, "iterations": 8}, 300),
+    "tsptw, stabilised": (generate_tsptw(12, seed=1), {"level": 3, "playouts_per_step": 4}, 500),
 }
 
 

@@ -1,9 +1,11 @@
 """Several searches that work together: who carries them on must not show in what they find."""
 
+import json
 import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,21 +24,27 @@ from pareto_nrpa import (
     solve,
 )
 from pareto_nrpa.cooperation import search as cooperating
+from pareto_nrpa.cooperation.exchange import Post, Record, Rounds
+from pareto_nrpa.cooperation.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.cooperation.team import Team
+from pareto_nrpa.cooperation.work import Member, Spell
+from pareto_nrpa.nrpa.checkpoint import sum_of
+from pareto_nrpa.nrpa.checkpoint_checks import read_arrays
 from pareto_nrpa.parallel.workers import ProcessWorkers
 
 from ..command_line import assert_refused
 from ..problems_for_tests import Knapsack
 
 TSPTW = generate_tsptw(20, seed=3, tightness=0.2)
+TSP = generate_tsp(15, seed=1)
 PLAIN = Knapsack(12)
 
 
 @pytest.fixture(autouse=True)
 def short_rounds(monkeypatch):
     """Let tests see several rounds."""
-    monkeypatch.setattr(cooperating, "SLICES_PER_ROUND", 2)
-    monkeypatch.setattr(cooperating, "_PLAIN_ROUND", 40)
+    monkeypatch.setattr(cooperating, "FIRST_ROUND", 2)
+    monkeypatch.setattr(cooperating, "FIRST_PLAIN_ROUND", 40)
 
 
 def assert_same(one, other):
@@ -46,6 +54,13 @@ def assert_same(one, other):
     np.testing.assert_array_equal(one.history, other.history)
     assert one.evaluations == other.evaluations
     assert one.unique_evaluations == other.unique_evaluations
+
+
+def advance(search, n):
+    """Let searches make n evaluations, however often they look up on the way."""
+    end = search.evaluations + n
+    while search.evaluations < end:
+        search.advance(end - search.evaluations)
 
 
 def solved(problem, n=701, algorithm=None, **how):
@@ -83,7 +98,7 @@ def test_it_does_not_matter_in_what_slices_it_goes_on(n):
     for sizes in ([n], [1] * n):
         search = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
         for size in sizes:
-            search.advance(size)
+            advance(search, size)
         assert search.evaluations == n
         searches.append(search)
     np.testing.assert_array_equal(searches[0].log(), searches[1].log())
@@ -92,7 +107,7 @@ def test_it_does_not_matter_in_what_slices_it_goes_on(n):
 
 def test_the_front_is_the_best_of_all_and_the_log_leads_to_it():
     search = Team(PolishedNRPA(), 3, 1, None).start(TSPTW, seed=0, budget=None)
-    search.advance(500)
+    advance(search, 500)
     log = search.log()
     assert (np.diff(log[:, 0]) > 0).all()
     assert log[-1, 0] == search.last_improvement
@@ -106,31 +121,91 @@ def _dominates(one, other):
     return one[0] < other[0] or (one[0] == other[0] and (one[1:] <= other[1:]).all() and (one[1:] < other[1:]).any())
 
 
-def test_what_one_finds_reaches_the_others(monkeypatch):
-    monkeypatch.setattr(cooperating, "_MOST_ADOPTED", 1.0)
-    search = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
-    search.advance(2 * search.round_size)
-    before = search.best()[0]
-    before = before[np.lexsort(before.T[::-1])]
-    sent = [len(inbox) for inbox in search.crew.inboxes]
-    assert max(sent) > 0
-    search.advance(2 * max(sent))
-    assert not any(search.crew.inboxes)
-    half = (len(before) + 1) // 2
-    for one, stretch in zip(search.crew.searches, (before[:half], before[half:]), strict=True):
-        known = one.best()[0]  # its stretch of the common front, or better
-        assert all((known <= point).all(axis=1).any() for point in stretch)
+def test_what_one_finds_reaches_the_others():
+    search = Team(PolishedNRPA(), 3, 1, None).start(TSP, seed=0, budget=None)
+    advance(search, 3 * search.rounds.begin(1))
+    found = [list(record.members.values()) for record in search.records]
+    assert all(found)
+    advance(search, 3)
+    inboxes = [record.inbox for record in search.records]
+    assert any(inboxes)
+    for k, inbox in enumerate(inboxes):
+        assert all(any(member in found[j] for j in range(3) if j != k) for member in inbox)
+    advance(search, 3 * max(map(len, inboxes)))
+    for k, one in enumerate(search.crew.searches):
+        known = one.best()[0]  # what the others found, or better
+        others = [member for j in range(3) if j != k for member in found[j]]
+        assert all((known <= member.scores[1:]).all(axis=1).any() for member in others)
+
+
+def test_nothing_is_sent_twice_nor_to_who_knows_better():
+    post = Post(3, Rounds(10))
+    points = [[(1, 5), (2, 2)], [(2, 2), (5, 1), (4, 4)], [(9, 9)]]
+    records = []
+    for k, found in enumerate(points):
+        members = [Member(i + 1, (0.0, *map(float, point)), 0, [k, i]) for i, point in enumerate(found)]
+        alive = np.arange(1, len(members) + 1)
+        spell = Spell(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0)
+        records.append(Record(spell))
+        assert not post.is_ready(1)
+        post.hand_in(k, records[k])
+    assert post.is_ready(1)
+    sent = [[member.solution for member in post.inbox(1, record)] for record in records]
+    assert sent == [[[1, 1]], [[0, 0]], [[0, 0], [1, 0], [1, 1]]]
 
 
 def test_searches_do_not_look_round_what_others_found():
     search = PolishedNRPA().start(TSPTW, seed=1)
     (candidate,) = PolishedNRPA().start(TSPTW, seed=2).ask()
+    weights = search.machine.weights.copy()
     assert search.adopt(candidate.solution, candidate.policy)
     assert search.evaluations == 1
     assert search.front().solutions == [candidate.solution]
     assert search.local.state([])["explored"].tolist() == search.members().ids.tolist()
+    is_met = ~np.isnan(weights)
+    np.testing.assert_array_equal(search.machine.weights[is_met], weights[is_met])  # who found it has learned from it
     assert not search.adopt(candidate.solution[:-1], 0)
     assert search.evaluations == 1
+
+
+def test_rounds_follow_each_other_and_grow():
+    rounds = Rounds(10)
+    begins = [rounds.begin(number) for number in range(12)]
+    assert begins[:7] == [0, 10, 20, 30, 40, 50, 62]
+    for number, (begin, end) in enumerate(pairwise(begins)):
+        assert {rounds.number(n) for n in (begin, end - 1)} == {number}
+        assert Rounds(10).number(begin) == number
+
+
+@pytest.mark.parametrize("made", [[3, 3, 3], [4, 3, 3], [5, 2, 3], [0, 7, 1], [0, 0, 0], [9, 9, 0]])
+def test_evaluations_are_counted_in_turns(made):
+    turns = [(own, k) for own in range(1, 10) for k in range(3) if own <= made[k]]
+    for k in range(3):
+        own = np.arange(1, made[k] + 1)
+        assert in_turns(own, k, made).tolist() == [turns.index((i, k)) + 1 for i in own]
+    whole = [(own, k) for own in range(1, 11) for k in range(3)]
+    missing = [i for i, (own, k) in enumerate(whole) if own > made[k]]
+    assert complete(made) == missing[0]
+    assert [share_of(sum(made), k, 3) for k in range(3)] == [
+        sum(one[1] == k for one in whole[: sum(made)]) for k in range(3)
+    ]
+
+
+def test_what_is_seen_does_not_depend_on_who_is_ahead():
+    lines = [np.array([[1, 0, 5, 5], [3, 0, 4, 4.0]]), np.array([[2, 0, 1, 9], [3, 0, 3, 3.0]])]
+    seen = []
+    for order in ([0, 1], [1, 0]):
+        log = CommonLog(2, 2)
+        made = [0, 0]
+        for k in order:
+            made[k] = 3
+            log.add(k, lines[k])
+            log.go_on(made, complete(made))
+            assert len(log.lines) == {(3, 0): 1, (0, 3): 0, (3, 3): 4}[tuple(made)]
+        seen.append(np.array(log.lines))
+        assert log.last_improvement == 6
+    np.testing.assert_array_equal(*seen)
+    assert seen[0][:, 0].tolist() == [1, 4, 5, 6]
 
 
 @pytest.mark.parametrize(("problem", "workers"), [(TSPTW, 2), (TSPTW, 1), (PLAIN, 2)])
@@ -160,6 +235,23 @@ def test_checkpoints_of_other_searches_are_told_apart(tmp_path):
         solved(PLAIN, 60, searches=2, checkpoint=two, resume=True)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"inboxes": [[9**20], [0]]}, {"inboxes": [[-1], [0]]}, {"fronts": []}, {"inboxes": [[0]]}, {"seed": "1"}],
+)
+def test_what_cannot_be_true_is_refused(changed, tmp_path):
+    file = tmp_path / "team.npz"
+    solved(PLAIN, 2 * 40 + 1, searches=2, checkpoint=file)
+    with file.open("rb") as raw:
+        arrays = read_arrays(raw)
+    del arrays["sum"]
+    meta = json.loads(arrays["meta"].tobytes()) | changed
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+    np.savez(file, **arrays, sum=sum_of(arrays))
+    with pytest.raises(CheckpointError, match="is damaged"):
+        solved(PLAIN, 200, searches=2, checkpoint=file, resume=True)
+
+
 class Mortal(Knapsack):
     """Kills the process that evaluates it, once: the file says whether that has been."""
 
@@ -185,7 +277,9 @@ def test_a_worker_that_dies_is_replaced(tmp_path):
 def test_stopping_by_time_and_without_improvement():
     timed = solve(TSPTW, stop=MaxRuntime(0.2), workers=2)
     assert timed.stopped_by == "0.2 s"
-    assert timed.evaluations > 2
+    assert timed.evaluations == sum(timed.parameters["evaluations_of_each"]) > 2
+    assert timed.log[-1, 0] <= timed.evaluations
+    assert (np.diff(timed.log[:, 0]) > 0).all()
     results = [solve(PLAIN, stop=NoImprovement(100), searches=2, workers=workers) for workers in (1, 2)]
     assert_same(*results)
 
@@ -198,7 +292,7 @@ def test_the_front_keeps_to_a_limit():
 
 
 def test_solve_from_several_threads_at_once():
-    problems = [TSPTW, generate_tsp(15, seed=1), PLAIN]
+    problems = [TSPTW, TSP, PLAIN]
     expected = [solved(problem, 300) for problem in problems]
     found = {}
 

@@ -37,6 +37,8 @@ def test_iterations_are_the_smallest_that_cover_the_budget(budget, level):
         ("iterations", 0, "iterations must be a whole number of at least 1, got 0"),
         ("bias", float("inf"), "bias must be a finite number"),
         ("limited_repetitions", -1, "limited_repetitions must be a whole number of at least 0, got -1"),
+        ("playouts_per_step", 0, "playouts_per_step must be a whole number of at least 1, got 0"),
+        ("playouts_per_step", 1.5, "playouts_per_step must be a whole number"),
         ("weighting", "crowd", "weighting must be one of crowding, none, got 'crowd'"),
         ("adapt", "two", "adapt must be one of all, one, got 'two'"),
         ("preferences", "papr", "preferences must be one of paper, mixed, spread, got 'papr'"),

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, ProblemError, generate_tsp, generate_tsptw
+from pareto_nrpa import CheckpointError, ParetoNRPA, ProblemError, generate_tsp, generate_tsptw
 
 from ..oracles import AsPlain, PlainParetoNRPA, nrpa
 from ..problems_for_tests import Digits, Knapsack, Word
@@ -49,6 +49,9 @@ SETTINGS = [
     {"level": 3, "n_policies": 2, "limited_repetitions": 2, "iterations": 6},
     {"level": 2, "n_policies": 2, "iterations": 4},  # over long before the budget: starts anew
     {"level": 2, "n_policies": 3, "preferences": "spread", "bias": 2.0},
+    {"level": 2, "n_policies": 3, "playouts_per_step": 4},
+    {"level": 1, "n_policies": 2, "playouts_per_step": 3, "iterations": 5},
+    {"level": 3, "n_policies": 2, "playouts_per_step": 2, "limited_repetitions": 2, "iterations": 4, "adapt": "one"},
 ]
 
 
@@ -252,3 +255,39 @@ def test_violations_that_are_no_numbers_are_a_sentence():
     search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=50)
     with pytest.raises(ProblemError, match="violations must be numbers, got"):
         search.tell(search.ask(1), [(1.0, 2.0)], ["none"])
+
+
+@pytest.mark.parametrize("problem", [Knapsack(), generate_tsptw(9, seed=4)], ids=["plain", "compiled"])
+def test_policies_stay_as_they_are_between_two_steps_of_learning(problem):
+    search = ParetoNRPA(level=1, iterations=10, playouts_per_step=4).start(problem, seed=1)
+    search.advance(1)
+    for step in range(4):
+        before = search.machine.weights.copy()
+        search.advance(2)
+        is_met = ~np.isnan(before)  # what was not met yet starts from its bias when it is
+        np.testing.assert_array_equal(search.machine.weights[is_met], before[is_met])
+        search.advance(1)
+        assert not np.array_equal(search.machine.weights[is_met], before[is_met]), step
+        search.advance(1)
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_stabilised_searches_are_saved_and_asked_and_given_solutions_between_two_steps(level, tmp_path):
+    algorithm = ParetoNRPA(level=level, iterations=20, playouts_per_step=5)
+    twins = [algorithm.start(Knapsack(), seed=1) for _ in range(2)]
+    for n in (7, 8, 20):
+        for search in twins:
+            search.advance(n)
+            search.add([0, 1] * 4)
+            asked = search.ask(2)
+            search.tell(asked, [Knapsack().evaluate(one.state) for one in asked])
+        twins[1].save(tmp_path / f"{n}.npz")
+        twins[1] = algorithm.resume(Knapsack(), tmp_path / f"{n}.npz")
+    np.testing.assert_array_equal(twins[0].machine.weights[:, :, :10], twins[1].machine.weights[:, :, :10])
+    assert twins[0].front().solutions == twins[1].front().solutions
+    with pytest.raises(CheckpointError, match="was made with playouts_per_step=5, not None"):
+        ParetoNRPA(level=level, iterations=20).resume(Knapsack(), tmp_path / "7.npz")
+    twins[0] = ParetoNRPA(level=level, iterations=20).start(Knapsack(), seed=1)
+    twins[0].save(tmp_path / "paper.npz")
+    with pytest.raises(CheckpointError, match="was made without playouts_per_step"):
+        algorithm.resume(Knapsack(), tmp_path / "paper.npz")

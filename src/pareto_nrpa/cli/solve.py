@@ -72,6 +72,9 @@ def solve(
     limited_repetitions: Annotated[
         int | None, typer.Option(help="End a level after this many results that bring nothing new; 0 is off.")
     ] = None,
+    playouts_per_step: Annotated[
+        int | None, typer.Option(help="Playouts with the same policies before each step of learning; 1 is the paper's.")
+    ] = None,
     algorithm: Annotated[
         str,
         typer.Option(help=f"Another algorithm, for comparison: {', '.join(NAMES[1:-1])} or {NAMES[-1]}."),
@@ -147,6 +150,7 @@ def solve(
         "preferences": preferences,
         "temperature": temperature,
         "limited_repetitions": limited_repetitions,
+        "playouts_per_step": playouts_per_step,
     }
     chosen = by_name(algorithm, _parameters(algorithm, options, settings or []))
     problem, understood = stops.open_problem(

@@ -1,4 +1,4 @@
-"""Who carries searches on: threads of this process, or tasks for other processes and machines."""
+"""Who carries searches on: this thread, threads of this process, or tasks for other processes and machines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickle
 import threading
 import time
 import uuid
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
@@ -14,42 +14,60 @@ from ..exceptions import ParetoNRPAError, ProblemError
 from ..nrpa.checkpoint import to_bytes
 from ..parallel.workers import ProcessWorkers
 from ..problem import problem_name
-from .work import Done, Found, Newcomer, Task, carry_out, found_by, go_on
+from .work import Origin, Spell, Stretch, Task, carry_on, carry_out, told_by
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor
 
     from ..nrpa.checkpoint import Resumable
     from ..nrpa.search import Search
     from ..problem import AnyProblem
 
+# How old the state of a search may be from which it is made again where a process is lost.
+_SECONDS_BETWEEN_STATES = 5.0
+# How long a search goes on in a process of our own, and on an executor of the user's, which may be far away.
+_OWN_SPELL, _FAR_SPELL = 0.2, 1.0
+
 
 class Crew:
-    """Searches, what each is to take in first, and somebody who carries them on: here this thread, one by one."""
+    """Searches, and somebody who carries them on: here this thread, one by one."""
+
+    #: How long a search goes on before somebody looks up.
+    spell_seconds = 0.05
+    #: How many searches are carried on at a time.
+    size = 1
 
     def __init__(self, searches: list[Search]) -> None:
         self.searches = searches
-        self.inboxes: list[list[Newcomer]] = [[] for _ in searches]
-        self.cpu_seconds = 0.0  # spent by others than the thread that calls
 
     def start(self) -> None:
         """Make ready whoever does the work."""
 
-    def advance(self, shares: list[int]) -> None:
-        """Let each search make its share of evaluations."""
-        for search, inbox, n in zip(self.searches, self.inboxes, shares, strict=True):
-            go_on(search, inbox, n)
+    def stands(self) -> list[Spell]:
+        """Return where searches stand before anything is done."""
+        return [told_by(search, 0, 0.0) for search in self.searches]
 
-    def found(self) -> list[Found]:
-        """Return what each search has found."""
-        return [found_by(search) for search in self.searches]
+    def begin(self, k: int, stretch: Stretch) -> Future[Any]:
+        """Let a search go on for a stretch, or as much of it as time allows."""
+        future: Future[Any] = Future()
+        try:
+            spell = carry_on(self.searches[k], stretch)
+            future.set_result(spell._replace(cpu_seconds=0.0))  # who calls is this thread, and counts
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
-    def evaluations(self) -> list[int]:
-        """Return how many evaluations each search has made."""
-        return [search.evaluations for search in self.searches]
+    def outcome(self, k: int, future: Future[Any], stretch: Stretch) -> Spell | None:
+        """Return what came of a stretch, None if it must be begun again."""
+        spell: Spell = future.result()
+        return spell
 
-    def states(self) -> list[bytes]:
-        """Return all that the searches are."""
+    def halt(self) -> bool:
+        """Let stretches end as soon as they can; returns whether they are worth waiting for."""
+        return True
+
+    def states(self, stands: list[Stretch]) -> list[bytes]:
+        """Return all that the searches are, each as it stands at the beginning of a stretch; none is at work."""
         return [to_bytes(search) for search in self.searches]
 
     def close(self) -> None:
@@ -59,32 +77,23 @@ class Crew:
 class Threads(Crew):
     """Threads that share the problem; compiled code lets them work at the same time."""
 
+    spell_seconds = 0.1
+
     def __init__(self, searches: list[Search], workers: int) -> None:
         super().__init__(searches)
+        self.size = workers
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="pareto-nrpa")
         self._halt = threading.Event()
 
-    def advance(self, shares: list[int]) -> None:
-        """Let each search make its share of evaluations; an error ends it for all, and so does Ctrl-C."""
+    def begin(self, k: int, stretch: Stretch) -> Future[Any]:
+        """Let a thread carry on a search."""
         self._halt.clear()
-        futures = [
-            self._pool.submit(self._go_on, search, inbox, n)
-            for search, inbox, n in zip(self.searches, self.inboxes, shares, strict=True)
-        ]
-        try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            self._halt.set()
-            raise
-        finally:
-            # Nobody may look at a search that is still at work.
-            self.cpu_seconds += sum(future.result() for future in futures if future.exception() is None)
+        return self._pool.submit(carry_on, self.searches[k], stretch, self._halt.is_set)
 
-    def _go_on(self, search: Search, inbox: list[Newcomer], n: int) -> float:
-        cpu = time.thread_time()
-        go_on(search, inbox, n, self._halt.is_set)
-        return time.thread_time() - cpu
+    def halt(self) -> bool:
+        """Let spells end after the evaluation in hand."""
+        self._halt.set()
+        return True
 
     def close(self) -> None:
         """End the threads."""
@@ -93,63 +102,66 @@ class Threads(Crew):
 
 
 class Processes(Crew):
-    """Tasks for an executor: each has all that it takes, so that it does not matter who carries it out, or again."""
+    """Tasks for an executor. A process keeps the searches that it had, and tells what is new.
+
+    Where a search is not at hand, as another process had it or died, it is made again from its last known state.
+    """
 
     def __init__(
         self, searches: list[Search], problem: AnyProblem, algorithm: Resumable, executor: Executor | int
     ) -> None:
         super().__init__(searches)
-        self._algorithm = algorithm
-        self._problem = _pickled(problem)
+        self._problem, self._algorithm = _pickled(problem), algorithm
         self._own = ProcessWorkers(executor) if isinstance(executor, int) else None
         self._executor: Executor = self._own or executor  # type: ignore[assignment]
+        self.size = executor if isinstance(executor, int) else len(searches)
+        self.spell_seconds = _OWN_SPELL if isinstance(executor, int) else _FAR_SPELL
         self._key = uuid.uuid4().hex
-        self._states: list[bytes] = []
-        self._found: list[Found] = []
+        self._origins: list[Origin] = []
+        self._stored = [time.monotonic()] * len(searches)
+        self._lost = [True] * len(searches)
 
     def start(self) -> None:
         """Let processes of our own start, load the problem and compile, as that counts as no time of the search."""
-        self.advance([0] * len(self.searches))
-        self.cpu_seconds = 0.0
+        self._origins = [Origin(self._problem, self._algorithm, to_bytes(search), {}) for search in self.searches]
+        self.states([Stretch(search.evaluations, search.evaluations, 0, [], 0.0) for search in self.searches])
 
-    def advance(self, shares: list[int]) -> None:
-        """Let each search make its share of evaluations; what is not finished in the end was not begun."""
-        self._states, self._found = self.states(), self.found()
-        evaluations = self.evaluations()
-        futures: list[Future[Done | str]] = []
+    def begin(self, k: int, stretch: Stretch) -> Future[Any]:
+        """Let some process carry on a search."""
+        return self._submit(k, stretch, time.monotonic() - self._stored[k] > _SECONDS_BETWEEN_STATES)
+
+    def _submit(self, k: int, stretch: Stretch, wants_state: bool) -> Future[Any]:
+        self._origins[k].inboxes[stretch.round_begin] = stretch.inbox
+        origin = self._origins[k] if self._lost[k] else None
+        return self._executor.submit(carry_out, Task((self._key, k), stretch, wants_state, origin))
+
+    def outcome(self, k: int, future: Future[Any], stretch: Stretch) -> Spell | None:
+        """Return what came of a stretch, None if it must be begun again."""
         try:
-            for k, n in enumerate(shares):
-                key, inbox = (self._key, k), list(self.inboxes[k])
-                task = Task(self._problem, self._algorithm, key, evaluations[k], self._states[k], inbox, n)
-                futures.append(self._executor.submit(carry_out, task))
-            for k, future in enumerate(futures):
-                self._keep(k, future.result())
-        except ParetoNRPAError:
-            raise
+            spell: Spell | str | None = future.result()
         except Exception as error:  # executors have their own ways to fail
             reason = (str(error) or type(error).__name__).rstrip(".")
             raise ParetoNRPAError(f"the searches cannot go on: {reason}.") from error
-        finally:
-            for future in futures:
-                future.cancel()
+        if isinstance(spell, str):
+            raise ProblemError(spell)
+        self._lost[k] = spell is None
+        if spell is not None and spell.state is not None:
+            inboxes = {stretch.round_begin: stretch.inbox}
+            self._origins[k] = self._origins[k]._replace(state=spell.state, inboxes=inboxes)
+            self._stored[k] = time.monotonic()
+        return spell
 
-    def _keep(self, k: int, done: Done | str) -> None:
-        if isinstance(done, str):
-            raise ProblemError(done)
-        self._states[k], self.inboxes[k], self._found[k] = done.state, done.inbox, done.found
-        self.cpu_seconds += done.cpu_seconds
+    def halt(self) -> bool:
+        """Wait for nobody: what is not finished was not begun."""
+        return False
 
-    def found(self) -> list[Found]:
-        """Return what each search has found."""
-        return self._found or super().found()
-
-    def evaluations(self) -> list[int]:
-        """Return how many evaluations each search has made."""
-        return [found.evaluations for found in self._found] or super().evaluations()
-
-    def states(self) -> list[bytes]:
-        """Return all that the searches are."""
-        return self._states or super().states()
+    def states(self, stands: list[Stretch]) -> list[bytes]:
+        """Return all that the searches are, each as it stands at the beginning of a stretch; none is at work."""
+        left = list(range(len(stands)))
+        while left:
+            futures = {k: self._submit(k, stands[k], True) for k in left}
+            left = [k for k, future in futures.items() if self.outcome(k, future, stands[k]) is None]
+        return [origin.state for origin in self._origins]
 
     def close(self) -> None:
         """End processes of our own."""

@@ -1,91 +1,89 @@
-"""Several searches that look like one: advanced in turns that depend on evaluations alone, merged whenever asked."""
+"""Several searches that look like one: each goes its way, and what is seen of them depends on evaluations alone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import time
+from concurrent.futures import FIRST_COMPLETED, wait
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
-import moocore
 import numpy as np
 
 from ..checks import check_whole
+from ..exceptions import ParetoNRPAError
 from ..kernels.archive import far_apart
 from ..kernels.bundles import VIOLATIONS
 from ..problem import CompiledProblem, objective_signs
 from ..result import Front
-from .work import Newcomer
+from .exchange import Post, Record, Rounds
+from .merging import CommonLog, complete, first_front, in_turns, share_of
+from .work import Stretch
 
 if TYPE_CHECKING:
     import os
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
     from ..nrpa.search import Search
     from ..problem import AnyProblem
     from .crews import Crew
-    from .work import Found
+    from .work import Member
 
-#: Slices of evaluations between two exchanges; more often was worse, see docs/parallel.md.
-SLICES_PER_ROUND, _PLAIN_ROUND = 50, 1_000
-# Of the evaluations of a round, at most this share is spent on what others have found.
-_MOST_ADOPTED = 0.1
-
-
-class Common(NamedTuple):
-    """The front of all searches, in the order of discovery."""
-
-    scores: NDArray[np.float64]  # [A, 1 + M]
-    found_at: NDArray[np.int64]  # [A], counting the evaluations of all
-    owners: NDArray[np.int64]  # [A], the search that was first
-    places: NDArray[np.int64]  # [A], where it is in the archive of that search
+#: How long the first round is, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
+FIRST_ROUND, FIRST_PLAIN_ROUND = 50, 500
+_SECONDS_BETWEEN_LOOKS = 0.25
 
 
 class CooperatingSearch:
     """K searches of one algorithm at work on one problem.
 
-    The evaluations of all are counted in turns: the first of each search, the second of each, and so on. When each has
-    made `round_size` of them, every search is sent what it lacks of its stretch of the front. So who does what, when,
-    follows from the number of evaluations alone, whoever carries the searches on. All that is shown is merged from the
-    searches when it is asked for; there is no other state than theirs, and what they have not taken in yet.
+    The evaluations of all are counted in turns: the first of each search, the second of each, and so on. What a search
+    finds in one round of evaluations, the others take in at the beginning of the next. So who does what, when, follows
+    from the number of evaluations alone, whoever carries the searches on. Within a round nobody waits, and each goes
+    as far as it comes: `evaluations`, `best` and the like show the state after the last evaluation before which none
+    is missing; the result has all.
     """
 
-    # Each slice waits for the slowest search: long ones wait less, and are still short for whoever presses Ctrl-C.
-    slice_seconds = (0.1, 0.4)
+    # However many evaluations are asked for, `advance` comes back after a moment.
+    slice_seconds = (1.0, float("inf"))
 
     def __init__(self, problem: AnyProblem, searches: list[Search], *, seed: int, crew: Crew) -> None:
         self.problem, self.seed, self.crew = problem, seed, crew
-        self.wall_seconds = 0.0
+        self.wall_seconds = self.cpu_seconds = 0.0
         self._first = first = searches[0]
         is_compiled = isinstance(problem, CompiledProblem)
-        self.round_size = SLICES_PER_ROUND * first.slice_size if is_compiled else _PLAIN_ROUND
+        self.rounds = Rounds(FIRST_ROUND * first.slice_size if is_compiled else FIRST_PLAIN_ROUND)
+        self.post = Post(len(searches), self.rounds)
+        self.records = [Record(spell) for spell in crew.stands()]
         self._signs = objective_signs(problem)
-        self._cpu_seconds = 0.0
-        self._merged: tuple[list[int], Common, list[Found]] | None = None
+        self._log = CommonLog(len(searches), problem.n_objectives)
+        for k, search in enumerate(searches):
+            self._log.add(k, search.log())
+        self._at_work: dict[Future[Any], tuple[int, Stretch]] = {}
+        self._shows_all = False
+        self._log.go_on(self._made(), self.evaluations)
 
     @property
     def n_searches(self) -> int:
         """How many searches work together."""
-        return len(self.crew.searches)
+        return len(self.records)
 
-    @property
-    def cpu_seconds(self) -> float:
-        """CPU time of all searches."""
-        return self._cpu_seconds + self.crew.cpu_seconds
-
-    @cpu_seconds.setter
-    def cpu_seconds(self, seconds: float) -> None:
-        self._cpu_seconds = seconds - self.crew.cpu_seconds
+    def _made(self) -> list[int]:
+        """Return how many evaluations each search has made."""
+        return [record.evaluations for record in self.records]
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations all searches have made, what they took over from each other included."""
-        return sum(self.crew.evaluations())
+        """How many evaluations were made without a gap, what searches took over from each other included."""
+        return sum(self._made()) if self._shows_all else complete(self._made())
 
     @property
     def unique_evaluations(self) -> int | None:
-        """How many of them were of a solution that no search had evaluated before; None unless they are counted."""
+        """How many were of a solution that no search had evaluated before; None unless they are counted."""
         if self._first.unique_evaluations is None:
             return None
-        return int(np.unique(np.concatenate([found.keys for found in self._found()])).size)
+        return int(np.unique(np.concatenate([record.keys for record in self.records])).size)
 
     @property
     def max_archive(self) -> int | None:
@@ -95,17 +93,18 @@ class CooperatingSearch:
     @property
     def discarded(self) -> int:
         """How many solutions that nothing dominated were discarded, to keep to that limit."""
-        return sum(found.discarded for found in self._found()) + len(self._common().scores) - len(self._shown())
+        scores = self._members()[1]
+        return sum(record.discarded for record in self.records) + len(scores) - len(self._shown(scores[:, 1:]))
 
     @property
     def last_improvement(self) -> int:
         """The evaluation at which the common front last changed."""
-        return int(self._common().found_at.max(initial=0))
+        return self._log.last_improvement
 
     @property
     def slice_size(self) -> int:
-        """As many evaluations for each search as it says itself."""
-        return self._first.slice_size * self.n_searches
+        """The first round of all: where a stop must be asked all wait for each other."""
+        return self.rounds.begin(1) * self.n_searches
 
     @property
     def is_compiled(self) -> bool:
@@ -129,121 +128,123 @@ class CooperatingSearch:
         self.crew.start()
 
     def advance(self, n: int) -> None:
-        """Make n evaluations in all."""
+        """Make n evaluations, or as many as are made in a moment; searches go on meanwhile, never past those n."""
         check_whole("n", n, 0)
-        size = self.round_size * self.n_searches
-        begin = self.evaluations
-        end = begin + n
-        while begin < end:
-            stretch = min(end, (begin // size + 1) * size)
-            done = self.crew.evaluations()
-            self.crew.advance([self._share(stretch, k) - done[k] for k in range(self.n_searches)])
-            if stretch % size == 0:
-                self._exchange()
-            begin = stretch
+        self._shows_all = False
+        end, began = self.evaluations + n, time.monotonic()
+        while self.evaluations < end:
+            self._set_to_work(end)
+            left = began + _SECONDS_BETWEEN_LOOKS - time.monotonic()
+            self._gather(max(0.0, left))
+            if left <= 0:
+                break
 
-    def _share(self, total: int, k: int) -> int:
-        """Return how many evaluations search k has made when all have made so many."""
-        return (total + self.n_searches - 1 - k) // self.n_searches
+    def _set_to_work(self, end: int) -> None:
+        """Let searches that may go on do so, those with the fewest evaluations first, as many as there are hands."""
+        busy = {k for k, _ in self._at_work.values()}
+        for k in sorted(range(self.n_searches), key=lambda k: self.records[k].evaluations):
+            if len(self._at_work) == self.crew.size:
+                return
+            if k not in busy and (stretch := self._stretch(k, end)) is not None:
+                self._at_work[self.crew.begin(k, stretch)] = k, stretch
 
-    def _numbers(self, evaluations: NDArray[Any], k: int) -> NDArray[np.int64]:
-        """Return which evaluations of all those of search k are."""
-        return ((evaluations - 1) * self.n_searches + k + 1).astype(np.int64)
+    def _stretch(self, k: int, end: int) -> Stretch | None:
+        """Return how far a search may go within its round, None if it may not."""
+        record = self.records[k]
+        number = self.rounds.number(record.evaluations)
+        stop = min(self.rounds.begin(number + 1), share_of(end, k, self.n_searches))
+        if stop <= record.evaluations or (number > record.round and not self.post.is_ready(number)):
+            return None
+        if number > record.round:
+            record.inbox, record.round = self.post.inbox(number, record), number
+            self.post.forget(one.round for one in self.records)
+        begin = self.rounds.begin(number)
+        return Stretch(record.evaluations, stop, begin, record.inbox, self.crew.spell_seconds)
 
-    def _exchange(self) -> None:
-        """Send each search what it lacks of its own stretch of the common front.
+    def _gather(self, seconds: float | None) -> None:
+        """Take in what came of stretches that have ended, after waiting for one of them at most so long."""
+        ended, _ = wait(self._at_work, seconds, FIRST_COMPLETED)
+        for future in sorted(ended, key=lambda future: self._at_work[future][0]):
+            k, stretch = self._at_work.pop(future)
+            spell = self.crew.outcome(k, future, stretch)
+            if spell is None:
+                continue
+            self.records[k].update(spell)
+            self._log.add(k, spell.log)
+            self.cpu_seconds += spell.cpu_seconds
+            if self.rounds.number(spell.evaluations) > self.rounds.number(stretch.begin):
+                self.post.hand_in(k, self.records[k])
+        self._log.go_on(self._made(), self.evaluations)
 
-        Not of all of it: searches that know the same do the same, and at equal evaluations found less.
-        """
-        common, found = self._common(), self._found()
-        order = np.lexsort(common.scores.T[::-1])
-        stretches = np.empty(len(order), dtype=np.int64)
-        stretches[order] = np.arange(len(order)) * self.n_searches // max(1, len(order))
-        most = max(1, int(_MOST_ADOPTED * self.round_size))
-        for k, inbox in enumerate(self.crew.inboxes):
-            known = {row.tobytes() for row in found[k].scores}
-            lacking = [i for i in np.flatnonzero(stretches == k) if common.scores[i].tobytes() not in known]
-            inbox[:] = [
-                Newcomer(
-                    found[common.owners[i]].solution(int(common.places[i])),
-                    int(found[common.owners[i]].policies[common.places[i]]),
-                )
-                for i in lacking[::-1][:most]  # the newest first; what is left comes with the next round
-            ]
+    def rest(self) -> None:
+        """Let nobody be at work any more; errors come second now, as somebody asks for what there is."""
+        is_worth_waiting = self.crew.halt()
+        while self._at_work and is_worth_waiting:
+            with suppress(ParetoNRPAError):
+                self._gather(None)
+        self._at_work.clear()
 
-    def _found(self) -> list[Found]:
-        return self._merge()[1]
+    def _members(self) -> tuple[list[Member], NDArray[np.float64]]:
+        """Return the common front, in the order of discovery, and its scores."""
+        made = self._made()
+        found = [
+            (int(number), member)
+            for k, record in enumerate(self.records)
+            for number, member in zip(
+                in_turns(np.array(list(record.members), dtype=np.int64), k, made), record.members.values(), strict=True
+            )
+        ]
+        members = [member for _, member in sorted(found, key=lambda one: one[0])]
+        scores = np.array([member.scores for member in members]).reshape(len(members), 1 + len(self._signs))
+        rows = first_front(scores)  # of equals the first, who may have sent it to the others
+        return [members[i] for i in rows], scores[rows]
 
-    def _common(self) -> Common:
-        return self._merge()[0]
-
-    def _merge(self) -> tuple[Common, list[Found]]:
-        """Return the common front, and what it is made of."""
-        now = self.crew.evaluations()
-        if self._merged is None or self._merged[0] != now:
-            found = self.crew.found()
-            self._merged = now, self._merged_front(found), found
-        return self._merged[1:]
-
-    def _merged_front(self, found: list[Found]) -> Common:
-        scores = np.concatenate([one.scores for one in found])
-        found_at = np.concatenate([self._numbers(one.found_at, k) for k, one in enumerate(found)])
-        owners = np.repeat(np.arange(len(found)), [len(one.scores) for one in found])
-        places = np.concatenate([np.arange(len(one.scores)) for one in found])
-        order = np.argsort(found_at)
-        # Of equals the first, who may have sent it to the others.
-        _, first = np.unique(scores[order], axis=0, return_index=True)
-        rows = order[np.sort(first)]
-        rows = rows[scores[rows, VIOLATIONS] == scores[:, VIOLATIONS].min(initial=np.inf)]
-        if len(rows):
-            rows = rows[moocore.is_nondominated(scores[rows, 1:])]
-        return Common(scores[rows], found_at[rows], owners[rows], places[rows])
-
-    def _shown(self) -> NDArray[np.int64]:
-        """Return which members of the common front are shown: all, or as many as there may be."""
-        scores, limit = self._common().scores, self.max_archive
-        if limit is None or len(scores) <= limit:
-            return np.arange(len(scores))
-        return np.sort(far_apart(scores[:, 1:], limit))  # type: ignore[no-untyped-call]
+    def _shown(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return which points of a front are shown: all, or as many as there may be."""
+        if self.max_archive is None or len(points) <= self.max_archive:
+            return np.arange(len(points))
+        return np.sort(far_apart(points, self.max_archive))  # type: ignore[no-untyped-call]
 
     def front(self) -> Front:
         """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
-        (common, found), rows = self._merge(), self._shown()
-        members = [(found[common.owners[i]], int(common.places[i])) for i in rows]
+        members, scores = self._members()
+        rows = self._shown(scores[:, 1:])
         return Front.sorted(
-            objectives=common.scores[rows, 1:] * self._signs,
-            violations=common.scores[rows, VIOLATIONS],
-            solutions=[one.solution(place) for one, place in members],
-            policies=np.array([one.policies[place] for one, place in members], dtype=np.int64),
+            objectives=scores[rows, 1:] * self._signs,
+            violations=scores[rows, VIOLATIONS],
+            solutions=[members[i].solution for i in rows],
+            policies=np.array([members[i].policy for i in rows], dtype=np.int64),
         )
 
     def log(self) -> NDArray[np.float64]:
         """Return evaluation, violations and (minimised) objectives of all that ever was in the common front."""
-        lines = np.concatenate(
-            [np.column_stack([self._numbers(one.log[:, 0], k), one.log[:, 1:]]) for k, one in enumerate(self._found())]
-        )
-        lines = lines[np.argsort(lines[:, 0])]
-        kept, front = [], lines[:0]
-        for i, line in enumerate(lines):
-            least = front[0, 1] if len(front) else np.inf
-            if line[1] > least or (line[1] == least and (front[:, 2:] <= line[2:]).all(axis=1).any()):
-                continue
-            stays = (front[:, 1] == line[1]) & ~(line[2:] <= front[:, 2:]).all(axis=1)
-            front = np.vstack([front[stays], line])
-            kept.append(i)
-        return lines[kept]
+        log = self._log.ahead(self._made()) if self._shows_all else self._log
+        return np.array(log.lines).reshape(len(log.lines), 2 + len(self._signs))
 
     def best(self) -> tuple[NDArray[np.float64], float]:
         """Return the (minimised) objectives of the common front and their common number of violations."""
-        scores = self._common().scores[self._shown()]
-        return scores[:, 1:], float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
+        front = self._log.front
+        violations = float(front[0, 1 + VIOLATIONS]) if len(front) else float("nan")
+        return front[self._shown(front[:, 2:]), 2:], violations
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of each search, and how many there are."""
-        return {**self._first.parameters(), "searches": self.n_searches}
+        """Return the parameters of each search, how many there are, and how far each has come.
+
+        That is asked for at the end: from here on all is shown, also what was made beyond a gap.
+        """
+        self.rest()
+        self._shows_all = True
+        return {**self._first.parameters(), "searches": self.n_searches, "evaluations_of_each": self._made()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint from which all searches go on to the very same result."""
         from .checkpoint import save_team
 
         save_team(self, path)
+
+    def states(self) -> list[bytes]:
+        """Return all that the searches are; what is under way is finished first."""
+        while self._at_work:
+            self._gather(None)
+        stands = [(record.evaluations, self.rounds.begin(record.round), record.inbox) for record in self.records]
+        return self.crew.states([Stretch(n, n, begin, inbox, 0.0) for n, begin, inbox in stands])

@@ -40,12 +40,15 @@ class Team:
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> CooperatingSearch:
         """Return the searches of a checkpoint."""
-        from .checkpoint import load_team
+        from .checkpoint import check_rounds, load_team
 
-        searches, inboxes, meta = load_team(path, problem, self.algorithm, self.searches)
-        team = self._together(problem, searches, meta["seed"])
-        team.crew.inboxes[:] = inboxes
-        team.wall_seconds, team.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
+        saved = load_team(path, problem, self.algorithm, self.searches)
+        team = self._together(problem, saved.searches, saved.seed)
+        check_rounds(path, saved, team.rounds)
+        for record, (number, inbox) in zip(team.records, saved.inboxes, strict=True):
+            record.round, record.inbox = number, inbox
+        team.post.fronts = saved.fronts
+        team.wall_seconds, team.cpu_seconds = saved.wall_seconds, saved.cpu_seconds
         return team
 
     def _together(self, problem: AnyProblem, searches: list[Search], seed: int) -> CooperatingSearch:

@@ -107,7 +107,8 @@ class SearchState(NamedTuple):
     preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
     starts: np.ndarray  # [P, C] float64, biases by code as far as met, which a new search starts from; else [P, 1]
     members: np.ndarray  # [L, R] int64, slots of the set S* of each level
-    # [L, 4] int64: size of the set, iterations done, results in a row that brought nothing new, size of the first front
+    # [L, 4] int64: size of the set, iterations done (level 1: playouts), results in a row that brought nothing new,
+    # size of the first front
     levels: np.ndarray
     free: np.ndarray  # [R] int64, a stack of unused slots
     counters: np.ndarray  # [N_COUNTERS] int64
@@ -133,5 +134,6 @@ class Settings(NamedTuple):
     weigh_by_crowding: bool
     adapt_all: bool
     limited_repetitions: int  # 0: off
+    playouts_per_step: int  # of level 1, all with the same policies
     block: int  # how many candidates Adapt may work on before it writes, see adapt.py
     n_checked: int  # playouts at the start that are checked for repeated moves

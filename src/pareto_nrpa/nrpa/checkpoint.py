@@ -63,7 +63,7 @@ class Resumable(Protocol):
 
 _FORMAT = "pareto-nrpa checkpoint 3"
 #: Of several searches that work together, see cooperation/checkpoint.py.
-TEAM_FORMAT = "pareto-nrpa team 1"
+TEAM_FORMAT = "pareto-nrpa team 2"
 _OLDER_FORMATS = ("pareto-nrpa checkpoint 1", "pareto-nrpa checkpoint 2")
 
 
@@ -214,12 +214,12 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: R
             "file."
         )
     ours = json.loads(json.dumps(params.to_dict()))
-    for name, value in meta["parameters"].items():
-        if ours.get(name) != value:
-            raise CheckpointError(
-                f"the checkpoint {path} was made with {short(name)}={shown(value)}, not {ours.get(name)}; use "
-                "that, or another file."
-            )
+    theirs = meta["parameters"]
+    for name in {**theirs, **ours}:
+        if ours.get(name) != theirs.get(name):
+            was = f"with {short(name)}={shown(theirs[name])}, not {ours.get(name)}"
+            how = was if name in theirs else f"without {name}"
+            raise CheckpointError(f"the checkpoint {path} was made {how}; use that, or another file.")
 
 
 def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyProblem, params: Resumable) -> Search:

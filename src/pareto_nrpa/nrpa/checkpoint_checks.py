@@ -127,7 +127,11 @@ def _check_counters(counters: NDArray[np.int64], arrays: Arrays) -> None:
 def _check_levels(levels: NDArray[np.int64], n_slots: int, search: Search) -> None:
     need((levels >= 0).all() and (levels <= _MOST_ITERATIONS // len(levels)).all(), "levels")
     need(levels[:, SIZE].sum() <= n_slots, "members")
-    need((levels[:, ITERATIONS] < search.n_iterations).all(), "iterations of a level")
+    most = np.full(len(levels), search.n_iterations)
+    most[0] *= search.params.playouts_per_step
+    need((levels[:, ITERATIONS] < most).all(), "iterations of a level")
+    n_waiting = levels[0, ITERATIONS] % search.params.playouts_per_step
+    need(n_waiting + levels[0, N_FRONT] <= levels[0, SIZE], "playouts to learn from")
     need((levels[:, REPETITIONS] <= levels[:, ITERATIONS]).all(), "repetitions")
     need((levels[:, N_FRONT] <= levels[:, SIZE]).all(), "fronts")
 

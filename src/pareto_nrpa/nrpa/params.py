@@ -49,6 +49,9 @@ class ParetoNRPA:
         Divides weight plus bias before the softmax, in playout and adapt alike; above 0.
     limited_repetitions
         End a level after this many results in a row that brought nothing new to its first front; 0 is off.
+    playouts_per_step
+        How many playouts level 1 makes with the same policies before each step of learning (Stabilized-NRPA, Cazenave
+        et al. 2021): 1 is the paper's. N^level then stands for so many evaluations times N^level.
     pruning
         Whether to keep to the moves that the problem thinks worth trying, where it tells these from all moves.
     """
@@ -64,6 +67,7 @@ class ParetoNRPA:
     temperature: float = 1.0
     limited_repetitions: int = 0
     pruning: bool = True
+    playouts_per_step: int = 1
 
     name = "pareto-nrpa"
     revision = 1  # raised where the same seed finds something else: experiments then make their runs anew
@@ -72,13 +76,14 @@ class ParetoNRPA:
         check_whole("level", self.level, 1, 100)
         check_whole("n_policies", self.n_policies, 1, 10_000)
         check_whole("limited_repetitions", self.limited_repetitions, 0)
+        check_whole("playouts_per_step", self.playouts_per_step, 1, 1_000_000)
         if self.iterations is not None:
-            check_whole("iterations", self.iterations, 1, _MOST_ITERATIONS)
+            check_whole("iterations", self.iterations, 1, _MOST_ITERATIONS // int(self.playouts_per_step))
         check_positive("alpha", self.alpha)
         check_positive("temperature", self.temperature)
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
-        for name in ("level", "n_policies", "limited_repetitions"):
+        for name in ("level", "n_policies", "limited_repetitions", "playouts_per_step"):
             object.__setattr__(self, name, int(getattr(self, name)))
         for name in ("alpha", "temperature", "bias"):
             object.__setattr__(self, name, float(getattr(self, name)))
@@ -94,15 +99,15 @@ class ParetoNRPA:
             object.__setattr__(self, "preferences", tuple(map(tuple, rows)))
 
     def resolve_iterations(self, budget: int | None) -> int:
-        """Return N: as given, or the smallest for which N^level covers the budget."""
+        """Return N: as given, or the smallest for which N^level steps cover the budget."""
         if self.iterations is not None:
             return self.iterations
-        budget = PAPER_BUDGET if budget is None else int(budget)
+        budget = -(-(PAPER_BUDGET if budget is None else int(budget)) // self.playouts_per_step)
         low, high = 0, 1 << -(-budget.bit_length() // self.level)  # low^level < budget <= high^level
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if middle**self.level >= budget else (middle, high)
-        if high > _MOST_ITERATIONS:
+        if high * self.playouts_per_step > _MOST_ITERATIONS:
             raise ValueError(f"the budget is too large for level {self.level}, got {shown(budget)} evaluations.")
         return high
 
@@ -121,8 +126,14 @@ class ParetoNRPA:
         return matrix
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
-        return asdict(self)
+        """Return the parameters as plain values; what came later is named only where it is used.
+
+        So runs and checkpoints that were stored before keep their names.
+        """
+        values = asdict(self)
+        if self.playouts_per_step == 1:
+            del values["playouts_per_step"]
+        return values
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
         """Return a search over `problem` that has not made an evaluation yet."""

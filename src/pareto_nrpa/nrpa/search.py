@@ -120,6 +120,7 @@ class Search(ArchiveView):
             weigh_by_crowding=params.weighting == "crowding",
             adapt_all=params.adapt == "all",
             limited_repetitions=int(params.limited_repetitions),
+            playouts_per_step=int(params.playouts_per_step),
             block=MAX_BLOCK if distinct_codes else _WHOLE_SEQUENCE,
             n_checked=_CHECKED_PLAYOUTS,
         )
@@ -369,7 +370,7 @@ class Search(ArchiveView):
             raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
 
     def adopt(self, solution: Sequence[Any], policy: int) -> bool:
-        """Learn from what another search has found, as an evaluation; False if it cannot be played here."""
+        """Take in what another search has found, as an evaluation; False if it cannot be played here."""
         self.compile()
         slot = self.open_slot()
         try:
@@ -383,11 +384,11 @@ class Search(ArchiveView):
             self.close_slot(slot)
             return False
         self.welcome(slot)
-        self.player.tell(slot)
         return True
 
     def welcome(self, slot: int) -> None:
-        """Know of a solution that was adopted, before it is counted: nothing to do here."""
+        """Learn from a solution that was adopted."""
+        self.player.tell(slot)
 
     def make_room(self) -> None:
         """Grow whatever is full."""

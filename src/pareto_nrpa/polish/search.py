@@ -88,8 +88,9 @@ class PolishedSearch(Search):
             self.player.note(slot)
 
     def welcome(self, slot: int) -> None:
-        """Know of a solution that was adopted: whoever found it looks at its neighbours."""
+        """Know of a solution that was adopted: whoever found it has learned from it, and looks at its neighbours."""
         self.local.welcome(slot)
+        self.player.note(slot)
 
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose sequence came to nothing."""

@@ -90,8 +90,12 @@ def tell(machine, settings, slot):
     members = machine.members
     _enter(machine, slot)
     members[0, levels[0, SIZE]] = slot
-    n_before = levels[0, SIZE]
     levels[0, SIZE] += 1
+    levels[0, ITERATIONS] += 1
+    if levels[0, ITERATIONS] % settings.playouts_per_step > 0:
+        return  # the policies stay as they are for the next playout
+    n_before = levels[0, SIZE] - settings.playouts_per_step
+    n_iterations = settings.n_iterations * settings.playouts_per_step
     level = ZERO
     while True:
         # Algorithm 2, lines 8 to 10: unite, keep the non-dominated, adapt.
@@ -105,7 +109,7 @@ def tell(machine, settings, slot):
             machine.free,
             machine.counters,
         )
-        ended = _count_iteration(levels[level], improved, settings)
+        ended = _has_ended(levels[level], n_iterations, improved, settings)
         if not ended:
             # The policies of a level end with it, so that its last iteration has nobody to adapt for.
             pareto_adapt(
@@ -134,6 +138,8 @@ def tell(machine, settings, slot):
         n_before = levels[level + 1, SIZE]
         _hand_up(level, members, levels)
         level += 1
+        levels[level, ITERATIONS] += 1
+        n_iterations = settings.n_iterations
     _hand_down(level, machine.weights, levels, machine.counters[N_CODES])
 
 
@@ -147,13 +153,16 @@ def tell_root(machine, settings, slot):
     levels = machine.levels
     top = levels.shape[0] - 1
     members = machine.members[top]
-    n_before = levels[top, SIZE]
+    size = levels[top, SIZE]
+    # Playouts of a single level that wait to be learned from join the set with it, and their step begins anew.
+    n_waiting = levels[top, ITERATIONS] % settings.playouts_per_step if top == 0 else ZERO
+    levels[top, ITERATIONS] -= n_waiting
     _enter(machine, slot)
-    members[n_before] = slot
+    members[size] = slot
     levels[top, SIZE], levels[top, N_FRONT], improved = select(
         members,
-        n_before + 1,
-        n_before,
+        size + 1,
+        size - n_waiting,
         levels[top, N_FRONT],
         machine.pool,
         machine.selection,
@@ -205,11 +214,10 @@ def _scalarise(scores, weights, scale):
 
 
 @small_kernel
-def _count_iteration(row, improved, settings):
-    """Count an iteration of a level; returns whether it was the last one."""
-    row[ITERATIONS] += 1
+def _has_ended(row, n_iterations, improved, settings):
+    """Tell whether the iteration of a level that has just been made was the last one."""
     row[REPETITIONS] = 0 if improved else row[REPETITIONS] + 1
-    return row[ITERATIONS] >= settings.n_iterations or 0 < settings.limited_repetitions <= row[REPETITIONS]
+    return row[ITERATIONS] >= n_iterations or 0 < settings.limited_repetitions <= row[REPETITIONS]
 
 
 @engine_kernel
