@@ -22,7 +22,8 @@ def check_start(start: object, search: Search, algorithm: str) -> list[Sequence[
     """Return the solutions to begin with, as lists of moves."""
     given = start.front if isinstance(start, Result) else start
     solutions: Any = given.solutions if isinstance(given, Front) else given
-    if isinstance(solutions, str) or not all(isinstance(solution, list | tuple) for solution in solutions):
+    is_many = isinstance(solutions, list | tuple)
+    if not is_many or not all(isinstance(solution, list | tuple) for solution in solutions):
         raise TypeError(f"start must be lists of moves, or a result, got {shown(start)}.")
     if len(solutions) and not hasattr(search, "add"):
         raise ValueError(f"{algorithm} cannot begin with solutions; leave out start, or use pareto-nrpa.")
@@ -46,7 +47,7 @@ def check_algorithm(algorithm: object) -> Algorithm:
         from .algorithms import DEFAULT
         from .algorithms import algorithm as by_name
 
-        return by_name(algorithm or DEFAULT)
+        return by_name(DEFAULT if algorithm is None else algorithm)
     made = algorithm() if isinstance(algorithm, type) and hasattr(algorithm, "start") else algorithm
     if not callable(getattr(made, "start", None)):
         raise TypeError(

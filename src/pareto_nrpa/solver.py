@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .callbacks import check_callbacks
-from .checks import check_whole
+from .checks import check_flag, check_whole
 from .cooperation.team import assembled, closing
 from .exceptions import CheckpointError
 from .files import check_writable, locked
@@ -99,6 +99,7 @@ def solve(
     check_stop(stop)
     check_problem_type(problem)
     seed = check_seed(seed)
+    check_flag("resume", resume)
     if max_archive is not None:
         check_whole("max_archive", max_archive, 2)
     reference = check_reference_point(problem, reference_point)

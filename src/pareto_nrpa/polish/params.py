@@ -65,6 +65,7 @@ class PolishedNRPA:
 
     def __post_init__(self) -> None:
         check_whole("playouts", self.playouts, 1, 1_000_000)
+        check_whole("iterations", self.iterations, 1)  # there is no budget from which it could follow
         check_whole("shake", self.shake, 1, 1_000)
         check_whole("reach", self.reach, 1, 1_000_000)
         for name in ("fresh", "explore", "sample"):

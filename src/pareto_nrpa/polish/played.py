@@ -51,7 +51,7 @@ class PlayedNeighbours:
             self._changes.append(self._cross_in_order)
         elif isinstance(genotype, Choices):
             self._options = [search.player.numbers(step) for step in genotype.moves]
-            self._changes = [self._choose, self._choose_some, self._mix]
+            self._changes = [self._choose, self._choose_some, self._swap_choices, self._mix]
         self._n_policies = search.polish.n_policies
         # Where nobody says what a solution is, the one change is to leave its path somewhere. Changes are made of
         # solutions of the front, and of walkers: a kind each.
@@ -188,16 +188,23 @@ class PlayedNeighbours:
         check_shape(tries, np.int64, len(tries), 2)
         check_shape(arrays["kinds"], np.int64, len(pending))
         need(in_range(arrays["kinds"], 0, n_kinds) and len(met) <= _MOST_MET, "kinds")
-        self._walkers.restore(arrays, self._is_known)
+        archived = [self._search.member(i)[0] for i in range(len(self._search.members()))]
+        need(all(map(self._fits, archived)), "solutions that fit the genotype")
+        self._walkers.restore(arrays, self._fits)
         self._brought = arrays["brought"].copy()
         self._met = set(met.tolist())
         self._tries = dict(tries.tolist())
         self._kinds = dict(zip(pending, arrays["kinds"].tolist(), strict=True))
 
-    def _is_known(self, moves: Moves) -> bool:
-        """Tell whether all numbers stand for moves that were met, where moves have numbers."""
+    def _fits(self, moves: Moves) -> bool:
+        """Tell whether all numbers stand for moves that were met, and are a solution as the genotype has them."""
         known = getattr(self._search.player, "moves", None)
-        return known is None or bool((moves >= 0).all() and (moves < len(known)).all())
+        if known is not None and not ((moves >= 0) & (moves < len(known))).all():
+            return False
+        genotype = self._search.problem.genotype
+        if isinstance(genotype, Permutation):
+            return np.array_equal(np.sort(moves), np.sort(self._search.player.numbers(genotype.moves)))
+        return genotype is None or len(moves) == len(self._options)
 
     def _few(self) -> int:
         """Draw how many changes to make: two most often, but ten or twenty at times (Doerr et al. 2017)."""
@@ -247,6 +254,16 @@ class PlayedNeighbours:
     def _choose_some(self, moves: Moves) -> Moves:
         for _ in range(self._few()):
             moves = self._choose(moves)
+        return moves
+
+    def _swap_choices(self, moves: Moves) -> Moves:
+        """Let two steps that chose differently choose as the other did: what keeps the sum of a load, say."""
+        i = self._search.draw(len(moves))
+        others = np.flatnonzero(moves != moves[i])
+        if others.size:
+            j = int(others[self._search.draw(others.size)])
+            if moves[i] in self._options[j] and moves[j] in self._options[i]:
+                moves[[i, j]] = moves[[j, i]]
         return moves
 
     def _mix(self, moves: Moves) -> Moves:

@@ -70,7 +70,7 @@ class Walkers:
         lengths = np.array([len(walked) for walked in self.moves], dtype=np.int64)
         return {"walkers": moves, "walker_lengths": lengths, "walker_scores": self.scores}
 
-    def restore(self, arrays: dict[str, NDArray[Any]], is_known: Callable[[Moves], bool]) -> None:
+    def restore(self, arrays: dict[str, NDArray[Any]], fits: Callable[[Moves], bool]) -> None:
         """Take up what `state` gave; raises ValueError where it cannot be true."""
         moves, lengths, scores = (arrays[name] for name in ("walkers", "walker_lengths", "walker_scores"))
         n = len(lengths)
@@ -79,7 +79,7 @@ class Walkers:
         check_shape(scores, np.float64, n, self.scores.shape[1])
         need(n <= len(self._weights) and (lengths > 0).all() and np.isfinite(scores).all(), "walkers")
         self.moves = [row[:length].copy() for row, length in zip(moves, lengths, strict=True)]
-        need(all(map(is_known, self.moves)), "moves that are known")
+        need(all(map(fits, self.moves)), "walkers that fit the genotype")
         self.scores = scores.copy()
 
 
