@@ -73,8 +73,8 @@ INSTANCES = {
     "kinds": [name for name in KINDS if not name.startswith("kro")],
     "generated": [
         f"tsptw:n={n},seed={seed},tightness={tightness}"
-        for n in (101, 201)
         for seed in (1, 2, 3)
+        for n in (101, 201)
         for tightness in (0.3, 0.6, 0.9)
     ],
 }

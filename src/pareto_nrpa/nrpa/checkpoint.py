@@ -217,8 +217,9 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: R
     theirs = meta["parameters"]
     for name in {**theirs, **ours}:
         if ours.get(name) != theirs.get(name):
-            was = f"with {short(name)}={shown(theirs[name])}, not {ours.get(name)}"
-            how = was if name in theirs else f"without {name}"
+            how = f"without {name}"
+            if name in theirs:
+                how = f"with {short(name)}={shown(theirs[name])}, not {ours.get(name)}"
             raise CheckpointError(f"the checkpoint {path} was made {how}; use that, or another file.")
 
 
