@@ -52,11 +52,26 @@ class Knapsack(Problem):
         return [float(profit @ taken) for profit in self.profits], excess
 
 
+class Roster(rosters.NurseRoster):
+    """The roster of the examples, in which anybody may be given a duty: rivals that change whole solutions need it.
+
+    A duty against the rules is a violation, as one that nobody takes. Playouts keep to the rules as they can.
+    """
+
+    genotype = Choices([(*range(12), None)] * len(rosters.DUTIES))
+
+    def all_moves(self, state):
+        return (*range(12), None) if len(state) < len(rosters.DUTIES) else ()
+
+    def evaluate(self, state):
+        objectives, unfilled = super().evaluate(state)
+        taken = ((state[:i], nurse) for i, nurse in enumerate(state) if nurse is not None)
+        return objectives, unfilled + sum(not self.is_free(*one) for one in taken)
+
+
 def roster() -> Problem:
-    """Return the roster of the examples, told what a solution is: rivals that change whole solutions need it."""
-    problem = rosters.make(n_nurses=12, seed=3)
-    problem.genotype = Choices([(*range(12), None)] * len(rosters.DUTIES))
-    return problem
+    example = rosters.make(n_nurses=12, seed=3)
+    return Roster(example.wishes, example.wages)
 
 
 def tsplib(*names: str) -> AnyProblem:

@@ -165,7 +165,7 @@ def run(instance: str, method: str, budget: str, seed: int) -> dict[str, object]
         seconds = float(budget[:-1])
     else:
         points, first, evaluations, seconds = by_us(problem, method, budget, seed)
-    share, found = measure(problem.reference_front.points, points) if problem.reference_front else (nan, nan)
+    share, found = measure(problem.reference_front.front, points) if problem.reference_front else (nan, nan)
     front = "" if problem.reference_front else json.dumps(nondominated(points).round(6).tolist())
     n_points = len(nondominated(points)) if len(points) else 0
     made = (instance, method, budget, seed, share, found, n_points, first, evaluations, seconds, front)
@@ -224,7 +224,7 @@ def summary(rows: list[dict[str, str]]) -> list[str]:
         f"{np.mean(list(shares.values())):.4f}",
         f"{shares[lowest]:.4f} ({lowest})",
         f"{np.mean(list(each('found').values())):.0%}",
-        f"{np.mean([float(row['share']) > 0 for row in rows]):.0%}",
+        f"{np.mean([int(row['points']) > 0 for row in rows]):.0%}",
         f"{max(each('first_feasible', np.median).values()):.3f}",
     ]
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from pareto_nrpa import CheckpointError
-from pareto_nrpa.baselines.search import _sum
+from pareto_nrpa.baselines.search import content_sum
 
 from .problems import TSPTW, Bits, small
 
@@ -23,7 +23,7 @@ def saved(tmp_path):
 def rewrite(path, **parts):
     """Change a checkpoint as somebody would who knows about the sum."""
     content = {**json.loads(path.read_bytes()), **parts}
-    content["sum"] = _sum(content)
+    content["sum"] = content_sum(content)
     path.write_text(json.dumps(content))
 
 
