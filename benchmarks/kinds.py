@@ -58,10 +58,10 @@ class Roster(rosters.NurseRoster):
     A duty against the rules is a violation, as one that nobody takes. Playouts keep to the rules as they can.
     """
 
-    genotype = Choices([(*range(12), None)] * len(rosters.DUTIES))
+    genotype = Choices([(*range(10), None)] * len(rosters.DUTIES))
 
     def all_moves(self, state):
-        return (*range(12), None) if len(state) < len(rosters.DUTIES) else ()
+        return (*range(10), None) if len(state) < len(rosters.DUTIES) else ()
 
     def evaluate(self, state):
         objectives, unfilled = super().evaluate(state)
@@ -70,7 +70,7 @@ class Roster(rosters.NurseRoster):
 
 
 def roster() -> Problem:
-    example = rosters.make(n_nurses=12, seed=3)
+    example = rosters.make(seed=3)
     return Roster(example.wishes, example.wages)
 
 

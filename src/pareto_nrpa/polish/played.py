@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MOST_MET = 1_000_000
 _TRIES = 20
 # How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
-_RATE, _LEAST_SHARE, _LEAST = 0.02, 0.4, 1e-6
+_RATE, _LEAST_SHARE, _LEAST = 0.02, 0.2, 1e-6
 _MOST_CHANGES, _TAIL = 50, 0.7
 PLAYOUT = 0
 
@@ -267,7 +267,8 @@ class PlayedNeighbours:
         return moves
 
     def _mix(self, moves: Moves) -> Moves:
-        """Take each choice from one of two members."""
+        """Take each choice from one of two members, and change one or two of them or none."""
         other, _ = self._drawn()
         mixed = np.where([self._search.draw(2) for _ in moves], moves, other)
-        return self._choose_some(mixed) if self._search.draw(2) else mixed
+        change = (None, self._choose, self._swap_choices)[self._search.draw(3)]
+        return mixed if change is None else change(mixed)
