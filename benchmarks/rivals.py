@@ -216,11 +216,12 @@ def summary(rows: list[dict[str, str]]) -> list[str]:
     def each(field: str, mean: Callable[..., float] = np.mean) -> dict[str, float]:
         return {name: mean([float(row[field]) for row in group]) for name, group in by_instance.items()}
 
+    n_seeds = sorted({len(group) for group in by_instance.values()})
     shares = each("share")
     lowest = min(shares, key=shares.__getitem__)
     return [
         str(len(shares)),
-        str(len({row["seed"] for row in rows})),
+        "-".join(map(str, dict.fromkeys((n_seeds[0], n_seeds[-1])))),
         f"{np.mean(list(shares.values())):.4f}",
         f"{shares[lowest]:.4f} ({lowest})",
         f"{np.mean(list(each('found').values())):.0%}",

@@ -179,8 +179,8 @@ class ScreenedNeighbours:
         """Return a solution near the best for the weights of a few of the front."""
         search, params = self._search, self._params
         front = search.members().objectives
-        drawn = [search.draw(len(front)) for _ in range(max(_LEAST_SAMPLE, int(params.sample * len(front))))]
-        moves, policy = search.member(drawn[int(np.argmin(front[drawn] @ weights))])
+        drawn = search.draw_many(len(front), max(_LEAST_SAMPLE, int(params.sample * len(front))))
+        moves, policy = search.member(int(drawn[np.argmin(front[drawn] @ weights)]))
         n_steps = params.shake + search.draw(params.shake + 1)
         return self.judge.shaken(moves, n_steps, params.reach), policy
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..checks import check_whole
 from ..genotype import check_genotype
 from ..kernels.bundles import N_MOVES, POLICY
@@ -14,7 +16,6 @@ from .played import PlayedNeighbours
 from .screened import ScreenedNeighbours
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..problem import AnyProblem
@@ -112,6 +113,11 @@ class PolishedSearch(Search):
     def draw(self, n: int) -> int:
         """Return a random number below n."""
         return int(self.player.draw() * n)
+
+    def draw_many(self, n: int, count: int) -> NDArray[np.int64]:
+        """Return so many random numbers below n, at once."""
+        drawn: NDArray[np.int64] = (self.player.rng.random(count) * n).astype(np.int64)
+        return drawn
 
     @property
     def algorithm(self) -> PolishedNRPA:
