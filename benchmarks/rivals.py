@@ -62,6 +62,14 @@ INSTANCES = {
         "rc_208.1",
     ],
     "all": [f"rc_{family}.{number}" for family, n in _RC.items() for number in range(1, n + 1)],
+    # Each ingredient taken out, one at a time; not among those that settings were chosen on.
+    "ablation": [
+        *(
+            f"tsptw:n={n},seed={seed},tightness={t}"
+            for n, seed, t in ((46, 5, 0.3), (46, 6, 0.6), (101, 5, 0.3), (101, 6, 0.6))
+        ),
+        "mo-tsp:n=50,seed=5",
+    ],
     "mo-tsp": ["mo-tsp:n=50,seed=1", "mo-tsp:n=100,seed=1"],
     "tsplib": ["kroAB100", "kroAC100"],
     "three": ["tsptw:n=41,seed=1,tightness=0.5,objectives=3", "mo-tsp:n=50,seed=1,objectives=3"],
