@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pareto_nrpa.problem import AnyProblem
 
 FILE = Path(__file__).parent / "results" / "rivals.csv"
+csv.field_size_limit(2**24)  # fronts of thousands
 FIELDS = (
     "instance",
     "method",
