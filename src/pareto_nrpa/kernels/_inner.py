@@ -2,7 +2,7 @@
 
 Numba optimises every function with all that it calls and makes machine code of it, though the function above does the
 same once more with its copy. Of a kernel that is eight calls deep that is eight times, of which the last counts. Here
-it is done once, for the entry: two fifths of the time to compile are saved, and the machine code is as fast.
+it is done once, for the entry: that saves a good part of the time to compile.
 """
 
 from __future__ import annotations
