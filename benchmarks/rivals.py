@@ -2,9 +2,10 @@
 
 Every run is a line in results/rivals.csv; those that are there are not made again, so that it can be stopped at any
 time. PyVRP minimises one weighted sum after the other, and every feasible candidate that it looks at is kept. All
-solutions are evaluated once more by the problem itself.
+solutions are evaluated once more by the problem itself. `counted` is the default search with every neighbour that it
+judges counted as an evaluation. The page is docs/results/rivals.md; `--seeds 0` writes it anew.
 
-    python benchmarks/rivals.py --seconds 10 --seeds 10 --instances hard --methods polished-nrpa pls pyvrp
+    python benchmarks/rivals.py --budget 10s --seeds 10 --instances hard --methods polished-nrpa pls pyvrp
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import rivals_page
 from kinds import KINDS, problem_of
-from report import write
 
 from pareto_nrpa import MaxCpuTime, MaxEvaluations, PolishedNRPA, solve
 from pareto_nrpa.algorithms import algorithm
@@ -28,7 +29,7 @@ from pareto_nrpa.metrics import nondominated, share_of_hypervolume
 from pareto_nrpa.metrics.reference import n_found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pareto_nrpa import CompiledProblem
     from pareto_nrpa.problem import AnyProblem
@@ -88,8 +89,7 @@ INSTANCES = {
     ],
 }
 _SCALE = 1_000
-_LEAST_RUNS = 4
-DEFAULT = "polished-nrpa"
+COUNTED = "counted"
 #: PyVRP at its best here: 5, 10, 20 and 40 sums were tried on five of the hard instances.
 _SUMS = 20
 
@@ -166,19 +166,40 @@ def by_us(problem: AnyProblem, method: str, budget: str, seed: int) -> tuple[np.
     return points, first[0] if first else float("nan"), result.evaluations, result.cpu_seconds
 
 
+def by_counting(problem: CompiledProblem, most: int, seed: int) -> tuple[np.ndarray, int]:
+    """Return what the default search knows before the neighbours it judged, and evaluations, are more than `most`."""
+    search = PolishedNRPA().start(problem, seed=seed)
+    n, points = 0, np.zeros((0, problem.n_objectives))
+    while True:
+        search.advance(1)
+        n_now = search.evaluations + search.local.judge.n_judged
+        if n_now > most:
+            return points, n
+        front = search.front()
+        n, points = n_now, front.objectives[front.violations == 0]
+
+
 def run(instance: str, method: str, budget: str, seed: int) -> dict[str, object]:
     problem = problem_of(instance)
     evaluations, seconds = 0, float("nan")
     if method == "pyvrp":
         points, first = by_pyvrp(problem, float(budget[:-1]), seed)
         seconds = float(budget[:-1])
+    elif method == COUNTED:
+        points, evaluations = by_counting(problem, int(budget[:-1]), seed)
+        first = nan
     else:
         points, first, evaluations, seconds = by_us(problem, method, budget, seed)
     share, found = measure(problem.reference_front.front, points) if problem.reference_front else (nan, nan)
-    front = "" if problem.reference_front else json.dumps(nondominated(points).round(6).tolist())
+    front = "" if problem.reference_front else written(nondominated(points))
     n_points = len(nondominated(points)) if len(points) else 0
     made = (instance, method, budget, seed, share, found, n_points, first, evaluations, seconds, front)
     return dict(zip(FIELDS, made, strict=True))
+
+
+def written(points: np.ndarray) -> str:
+    """Return a front as text: six digits tell more than the noise of a run."""
+    return json.dumps([[float(f"{value:.6g}") for value in point] for point in points])
 
 
 def measure(truth: np.ndarray, points: np.ndarray) -> tuple[float, float]:
@@ -218,79 +239,6 @@ def make(todo: Iterable[tuple[str, str, str, int]]) -> None:
             writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
 
 
-def summary(rows: list[dict[str, str]]) -> list[str]:
-    """Return what the runs of one method come to: means over seeds, then over instances."""
-    by_instance = {name: [row for row in rows if row["instance"] == name] for name in {row["instance"] for row in rows}}
-
-    def each(field: str, mean: Callable[..., float] = np.mean) -> dict[str, float]:
-        return {name: mean([float(row[field]) for row in group]) for name, group in by_instance.items()}
-
-    n_seeds = sorted({len(group) for group in by_instance.values()})
-    shares = each("share")
-    lowest = min(shares, key=shares.__getitem__)
-    return [
-        str(len(shares)),
-        "-".join(map(str, dict.fromkeys((n_seeds[0], n_seeds[-1])))),
-        f"{np.mean(list(shares.values())):.4f}",
-        f"{shares[lowest]:.4f} ({lowest})",
-        f"{np.mean(list(each('found').values())):.0%}",
-        f"{np.mean([int(row['points']) > 0 for row in rows]):.0%}",
-        f"{max(each('first_feasible', np.median).values()):.3f}",
-    ]
-
-
-def compared(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> str:
-    """Return on how many instances we are significantly ahead and behind, by rank sums of shares (5 %, two-sided)."""
-    from scipy.stats import mannwhitneyu
-
-    ahead = behind = tested = 0
-    for name in {row["instance"] for row in theirs}:
-        a, b = ([float(row["share"]) for row in rows if row["instance"] == name] for rows in (ours, theirs))
-        if min(len(a), len(b)) < _LEAST_RUNS:
-            continue
-        tested += 1
-        if np.ptp(a + b) > 0 and mannwhitneyu(a, b).pvalue < 0.05:
-            ahead += np.mean(a) > np.mean(b)
-            behind += np.mean(a) < np.mean(b)
-    return f"{ahead} / {behind} of {tested}" if tested else "-"
-
-
-def lines_of(rows: list[dict[str, str]], title: str) -> list[list[str]]:
-    """Return a line for each budget and method, over the instances that all methods of a budget were run on."""
-    lines = []
-    for budget in dict.fromkeys(row["budget"] for row in rows):
-        own = [row for row in rows if row["budget"] == budget]
-        methods = list(dict.fromkeys(row["method"] for row in own))
-        common = set.intersection(*({row["instance"] for row in own if row["method"] == m} for m in methods))
-        runs = {m: [row for row in own if row["method"] == m and row["instance"] in common] for m in methods}
-        for method in sorted(methods, key=lambda m: -float(summary(runs[m])[2])):
-            ours = runs.get(DEFAULT, [])
-            against = compared(ours, runs[method]) if ours and method != DEFAULT else "-"
-            lines.append([title, budget, method, *summary(runs[method]), against])
-    return lines
-
-
-def table() -> None:
-    rows = [row for row in stored() if row["share"] != "nan"]
-    lines = []
-    for title, names in INSTANCES.items():
-        # Architectures and other kinds differ too much for a mean over them.
-        parts = [[name] for name in names] if title in ("architectures", "kinds", "mo-tsp", "three") else [names]
-        for part in parts:
-            own = [row for row in rows if row["instance"] in part]
-            lines += lines_of(own, title if len(part) > 1 else part[0])
-    header = ["instances", "budget", "method", "of them", "seeds", "mean share", "lowest share", "true points found"]
-    header += ["feasible runs", "first feasible, s (slowest instance, median)", "default ahead / behind"]
-    notes = (
-        "Share of the hypervolume of the proved front (of the best of all runs where none is proved), up to its worst "
-        "point and a tenth of its range more; mean over instances of means over seeds. Evaluations (e) are calls of "
-        "evaluate: neighbours that are judged without it are not among them. A budget in s is CPU time on one thread. "
-        "The last column: on how many instances the default search is significantly better and worse than that method "
-        f"(rank sums, 5 %; instances with {_LEAST_RUNS} runs of each or more). Defaults: {PolishedNRPA()}."
-    )
-    write("rivals", "The default search and its rivals", header, lines, notes)
-
-
 def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--instances", nargs="+", default=["hard"])
@@ -300,7 +248,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     given = parser.parse_args(arguments)
     names = [name for group in given.instances for name in INSTANCES.get(group, [group])]
     make((n, method, given.budget, seed) for seed in range(given.seeds) for n in names for method in given.methods)
-    table()
+    rivals_page.write_page(stored(), INSTANCES)
 
 
 if __name__ == "__main__":

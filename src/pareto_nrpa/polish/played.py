@@ -30,6 +30,8 @@ _TRIES = 20
 # How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
 _RATE, _LEAST_SHARE, _LEAST = 0.02, 0.2, 1e-6
 _MOST_CHANGES, _TAIL = 50, 0.7
+# Of how many members the nearest is taken for mixing: what lies between two that differ much is rarely good.
+_MATES = 4
 PLAYOUT = 0
 
 
@@ -120,6 +122,11 @@ class PlayedNeighbours:
             moves = self._walkers.moves[self._search.draw(len(self._walkers.moves))]
             return moves.copy(), self._search.draw(self._n_policies)
         return self._search.member(self._draw_member())
+
+    def _another(self, moves: Moves) -> Moves:
+        """Return a solution to mix one with: of a few, the one that has most in common with it, but not all."""
+        mates = [self._drawn()[0] for _ in range(_MATES)]
+        return min(mates, key=lambda mate: int((mate != moves).sum()) or len(moves) + 1)
 
     def _draw_member(self) -> int:
         """Draw a member of the front: of two, the one that was changed less often."""
@@ -268,7 +275,7 @@ class PlayedNeighbours:
 
     def _mix(self, moves: Moves) -> Moves:
         """Take each choice from one of two members, and change one or two of them or none."""
-        other, _ = self._drawn()
+        other = self._another(moves)
         mixed = np.where([self._search.draw(2) for _ in moves], moves, other)
         change = (None, self._choose, self._swap_choices)[self._search.draw(3)]
         return mixed if change is None else change(mixed)

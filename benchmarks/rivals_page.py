@@ -1,0 +1,163 @@
+"""The page of the default search and its rivals, docs/results/rivals.md, made from stored runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from report import conditions
+
+from pareto_nrpa import PolishedNRPA
+from pareto_nrpa.experiments.drawing import add_legend, house_style, look_of, new_figure, save_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+    Row = dict[str, str]
+
+DEFAULT = "polished-nrpa"
+_FOLDER = Path(__file__).parent.parent / "docs" / "results"
+_LEAST_RUNS = 4
+# What a figure shows as missing of a front that is complete.
+_NOTHING_MISSING = 1e-5
+_TITLES = {
+    "hard": "Ten hard tours with windows",
+    "all": "All 31 official tours with windows",
+    "generated": "Generated windows, 100 and 200 stops",
+    "tsplib": "kroAB100 and kroAC100",
+    "mo-tsp": "Tours without windows",
+    "three": "Three costs",
+    "architectures": "Neural architectures",
+    "kinds": "Other kinds of problems",
+    "ablation": "Each part taken out, one at a time",
+}
+_HEADER = (
+    "instances", "budget", "method", "of them", "seeds", "mean share", "lowest share", "points found", "feasible runs",
+    "first feasible, s", "default ahead / behind",
+)  # fmt: skip
+_NOTES = f"""\
+Share: of the hypervolume of the proved front, or of all runs together where none is proved, up to its worst point and
+a tenth of its range more; mean over instances of means over seeds. Points found: of the same front. A budget in s is
+CPU time on one thread, in e evaluations: calls of `evaluate`; neighbours that the default search judges by segments are
+not among them. For `counted` every one of those is an evaluation too, as for Pareto Local Search, which plays its
+neighbours. First feasible: the slowest instance, median of the seeds. The last column: on how many instances the
+default search is significantly better and worse than that method (rank sums, 5 %, instances with {_LEAST_RUNS} runs of
+each or more). PyVRP: twenty weighted sums one after the other, every feasible candidate kept.
+
+Where nothing is proved, shares flatter who found most of the common front, which is the default search. Settings were
+chosen on some of these instances: [the page on the default search](../default-search.md) says which.
+
+The default: `{PolishedNRPA()}`."""
+
+
+def write_page(rows: list[Row], groups: dict[str, list[str]]) -> None:
+    """Write the page, and a figure of how much of each proved front is missing after ten seconds."""
+    rows = [row for row in rows if row["share"] != "nan"]
+    text = [
+        "# The default search and its rivals",
+        "",
+        f"Made by `python benchmarks/rivals.py`. {conditions()}.",
+        "",
+        _NOTES,
+    ]
+    for group, title in _TITLES.items():
+        lines = _lines_of(rows, group, groups[group])
+        text += ["", f"## {title}", ""]
+        if group == "all":
+            save_figure(_missing(rows, groups[group], "10s"), _FOLDER / "figures" / "rivals-10s")
+            text += ["![What is missing of each front after ten seconds](figures/rivals-10s.png)", ""]
+        text += ["| " + " | ".join(_HEADER) + " |", "|" + "---|" * len(_HEADER)]
+        text += ["| " + " | ".join(line) + " |" for line in lines]
+    (_FOLDER / "rivals.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+
+
+def _lines_of(rows: list[Row], group: str, names: list[str]) -> list[list[str]]:
+    """Return the lines of a table; what differs too much for a mean has lines of its own."""
+    parts = [[name] for name in names] if group in ("architectures", "kinds", "mo-tsp", "three") else [names]
+    lines = []
+    for part in parts:
+        own = [row for row in rows if row["instance"] in part]
+        for budget in dict.fromkeys(row["budget"] for row in own):
+            at_budget = [row for row in own if row["budget"] == budget]
+            lines += _compared(at_budget, group if len(part) > 1 else part[0])
+    return lines
+
+
+def _compared(rows: list[Row], title: str) -> list[list[str]]:
+    """Return a line for each method, over the instances that all of them were run on."""
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    common = set.intersection(*({row["instance"] for row in rows if row["method"] == m} for m in methods))
+    runs = {m: [row for row in rows if row["method"] == m and row["instance"] in common] for m in methods}
+    ours = runs.get(DEFAULT, [])
+    lines = []
+    for method in sorted(methods, key=lambda m: -float(_summary(runs[m])[2])):
+        against = _ahead_and_behind(ours, runs[method]) if ours and method != DEFAULT else "-"
+        lines.append([title, rows[0]["budget"], method, *_summary(runs[method]), against])
+    return lines
+
+
+def _summary(rows: list[Row]) -> list[str]:
+    """Return what the runs of one method come to: means over seeds, then over instances."""
+    by_instance = {name: [row for row in rows if row["instance"] == name] for name in {row["instance"] for row in rows}}
+
+    def each(field: str, mean: Callable[..., float] = np.mean) -> dict[str, float]:
+        return {name: mean([float(row[field]) for row in group]) for name, group in by_instance.items()}
+
+    n_seeds = sorted({len(group) for group in by_instance.values()})
+    shares = each("share")
+    lowest = min(shares, key=shares.__getitem__)
+    first = max(each("first_feasible", np.median).values())
+    return [
+        str(len(shares)),
+        "-".join(map(str, dict.fromkeys((n_seeds[0], n_seeds[-1])))),
+        f"{np.mean(list(shares.values())):.4f}",
+        f"{shares[lowest]:.4f}" + (f" ({lowest})" if len(shares) > 1 else ""),
+        f"{np.mean(list(each('found').values())):.0%}",
+        f"{np.mean([int(row['points']) > 0 for row in rows]):.0%}",
+        "-" if np.isnan(first) else f"{first:.3f}",
+    ]
+
+
+def _ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
+    """Return on how many instances we are significantly ahead and behind, by rank sums of shares (5 %, two-sided)."""
+    from scipy.stats import mannwhitneyu
+
+    ahead = behind = tested = 0
+    for name in {row["instance"] for row in theirs}:
+        a, b = ([float(row["share"]) for row in rows if row["instance"] == name] for rows in (ours, theirs))
+        if min(len(a), len(b)) < _LEAST_RUNS:
+            continue
+        tested += 1
+        if np.ptp(a + b) > 0 and mannwhitneyu(a, b).pvalue < 0.05:
+            ahead += np.mean(a) > np.mean(b)
+            behind += np.mean(a) < np.mean(b)
+    return f"{ahead} / {behind} of {tested}" if tested else "-"
+
+
+@house_style()
+def _missing(rows: list[Row], names: list[str], budget: str) -> Figure:
+    """Draw what is missing of the hypervolume of each instance, the mean over seeds, for each method."""
+    own = [row for row in rows if row["budget"] == budget and row["instance"] in names]
+    methods = sorted({row["method"] for row in own}, key=lambda m: (m != DEFAULT, m))
+    missing = {
+        m: [_mean_missing([row for row in own if row["method"] == m and row["instance"] == name]) for name in names]
+        for m in methods
+    }
+    order = np.argsort(missing[DEFAULT], kind="stable")
+    figure, (axes,) = new_figure(f"Missing of the hypervolume after {budget} of CPU time", width=5.5, height=6.0)
+    lines = []
+    for i, method in enumerate(methods):
+        look = {**look_of(i), "linestyle": "none"}
+        lines += axes.plot(np.array(missing[method])[order], range(len(names)), markersize=5, zorder=10 - i, **look)
+    axes.set_xscale("log")
+    axes.set_xlabel(f"1 - share ({_NOTHING_MISSING:g}: nothing is missing)")
+    axes.set_yticks(range(len(names)), [names[i] for i in order])
+    add_legend(figure, lines, methods)
+    return figure
+
+
+def _mean_missing(rows: list[Row]) -> float:
+    return max(_NOTHING_MISSING, 1.0 - float(np.mean([float(row["share"]) for row in rows]))) if rows else float("nan")
