@@ -17,7 +17,7 @@ from pareto_nrpa.stop import MaxCpuTime, MaxEvaluations
 
 from .helpers import TINY, a_plan, save
 
-SHIPPED = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "nas-101"]
+SHIPPED = ["adapt", "crowding", "default-search", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "nas-101"]
 SHIPPED += ["nas-201", "nas-201-3", "nas-201-unique", "same-moves", "tsptw"]
 # Plans with numbers in the paper.
 OF_THE_PAPER = ["adapt", "crowding", "emoa-bias", "equal-time", "grid", "level", "mo-tsp", "nas-101", "nas-201"]
