@@ -195,7 +195,8 @@ def compile_alone(function: Any, arguments: tuple[Any, ...], *, allocates: bool)
     return alone.overloads[arguments].signature.return_type
 
 
-_compiling = threading.RLock()
+#: Held by the thread that compiles an entry.
+COMPILING = threading.RLock()
 
 
 class Entry:
@@ -217,6 +218,11 @@ class Entry:
         self._signature = signature
         self.pointer: Any = _kept(copy, **options)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a place on disk for what is compiled."""
+        return not _JIT_IS_OFF and self.pointer.stats.cache_path is not None
+
     def is_ready(self) -> bool:
         """Tell whether `compile` has nothing to compile: done in this process, or stored on disk."""
         if _JIT_IS_OFF or self.call is not None:
@@ -226,7 +232,7 @@ class Entry:
 
     def compile(self) -> None:
         """Compile for the signature, or load from disk what was compiled before."""
-        with _compiling:
+        with COMPILING:
             if self.call is not None:
                 return
             if _JIT_IS_OFF:
