@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 _PR_SET_PDEATHSIG = 1
 # How long to wait for a copy that does not end: by its part of the work it should be done when this process is.
 _PATIENCE, _PATIENCE_AT_LEAST = 2.0, 5.0
-_MOST_ENTRIES = 255
 
 
 def compile_all(entries: Sequence[Any]) -> None:
     """Compile what is not on disk yet, by two processes where that is possible, and load what is."""
     missing = [entry for entry in entries if isinstance(entry, Entry) and not entry.is_ready()]
-    if 1 < len(missing) <= _MOST_ENTRIES and all(entry.is_kept for entry in missing) and _may_fork():
-        _share(sorted(missing, key=_amount, reverse=True))
+    if len(missing) > 1 and all(entry.is_kept for entry in missing) and _may_fork():
+        *others, largest = sorted(missing, key=_amount)
+        _share([largest, *others])
     for entry in entries:
         entry.compile()
 
@@ -53,7 +53,7 @@ def _may_fork() -> bool:
 
 
 def _amount(entry: Entry) -> int:
-    """Return about how much there is to compile, so that the longest comes first."""
+    """Return about how much there is to compile: so many bytes of Python's code are within reach."""
     seen: dict[Any, int] = {}
 
     def visit(function: Any) -> None:
@@ -70,9 +70,13 @@ def _amount(entry: Entry) -> int:
 
 
 def _share(entries: list[Entry]) -> None:
-    """Compile entries together with a copy of this process: each takes the next one from a pipe."""
+    """Compile entries together with a copy of this process, which begins with the last.
+
+    Who takes an entry takes a byte from a pipe, which has one for each, so that they meet somewhere. As the largest comes
+    first, then the smallest, the copy has the large ones of one problem, which call the same kernels.
+    """
     taken, given = os.pipe()
-    os.write(given, bytes(range(len(entries))))
+    os.write(given, bytes(len(entries)))
     os.close(given)
     parent = os.getpid()
     # No other thread may hold these when the copy is made: it would wait for them for ever.
@@ -91,8 +95,10 @@ def _share(entries: list[Entry]) -> None:
 
 
 def _work(entries: list[Entry], taken: int) -> None:
-    while job := os.read(taken, 1):
-        entries[job[0]].compile()
+    for entry in entries:
+        if not os.read(taken, 1):
+            return
+        entry.compile()
 
 
 def _help(entries: list[Entry], taken: int, parent: int) -> None:
@@ -103,7 +109,7 @@ def _help(entries: list[Entry], taken: int, parent: int) -> None:
             signal.signal(number, signal.SIG_DFL)
         logging.disable()  # the parent says it
         if os.getppid() == parent:
-            _work(entries, taken)
+            _work(entries[::-1], taken)
     finally:
         os._exit(0)  # whatever was raised, the parent meets it too
 
