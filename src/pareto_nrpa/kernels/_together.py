@@ -72,8 +72,8 @@ def _amount(entry: Entry) -> int:
 def _share(entries: list[Entry]) -> None:
     """Compile entries together with a copy of this process, which begins with the last.
 
-    Who takes an entry takes a byte from a pipe, which has one for each, so that they meet somewhere. As the largest comes
-    first, then the smallest, the copy has the large ones of one problem, which call the same kernels.
+    Who takes an entry takes a byte from a pipe, which has one for each, so that they meet somewhere. The largest comes
+    first, then the smallest: the copy has the large ones of one problem, which call the same kernels.
     """
     taken, given = os.pipe()
     os.write(given, bytes(len(entries)))
