@@ -19,6 +19,8 @@ _COMPILED = [text for path, text in _SOURCES.items() if "kernels" in path.parts 
 _DIGEST = hashlib.sha256(b"".join(_COMPILED)).hexdigest()[:12]
 # Before anything imports Numba; commands that tests start inherit it.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _DIGEST))
+# All cores are busy with tests.
+os.environ.setdefault("PARETO_NRPA_COMPILE_ALONE", "1")
 # A shell lets what it starts in the background ignore Ctrl-C; tests that press it would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -34,6 +36,7 @@ from pareto_nrpa.algorithms import NAMES, algorithm  # noqa: E402
 from pareto_nrpa.problems.data import find_instance  # noqa: E402
 
 from .command_line import Outcome  # noqa: E402
+from .problems_for_tests import Knapsack  # noqa: E402
 
 # No deadline: the first example may compile. Derandomised: a failure in CI must come again at home.
 settings.register_profile("here", deadline=None, derandomize=True)
@@ -86,7 +89,7 @@ def pytest_collection_finish(session):
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker or len(session.items) < _MANY_TESTS:
         return
-    jobs = [(name, problem) for problem in (generate_tsptw(5), generate_tsp(5)) for name in NAMES]
+    jobs = [(name, problem) for problem in (generate_tsptw(5), generate_tsp(5), Knapsack()) for name in NAMES]
     for name, problem in jobs if int(worker.removeprefix("gw")) % 2 == 0 else reversed(jobs):
         algorithm(name).start(problem, seed=0, budget=100).compile()
 

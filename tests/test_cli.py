@@ -578,7 +578,7 @@ def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_pa
 
 def test_what_goes_to_a_file_is_whole(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
-    out = run("solve", "mo-tsp:n=40", "--evaluations", 30_000, "--json", "r.json").out
+    out = run("solve", "mo-tsp:n=40", "--evaluations", 3_000, "--json", "r.json").out
     content = read("r.json")
     assert len(content["solutions"]) > 20
     assert all(" ".join(map(str, solution)) in out for solution in content["solutions"])
@@ -588,7 +588,7 @@ def test_what_goes_to_a_file_is_whole(run, monkeypatch):
 def test_a_narrow_terminal_cuts_the_tour_and_not_the_objectives(run, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "40")
-    out = run("solve", "mo-tsp:n=40", "--evaluations", 30_000, "--json", "r.json").out
+    out = run("solve", "mo-tsp:n=40", "--evaluations", 3_000, "--json", "r.json").out
     content = read("r.json")
     assert f"(20 of {len(content['objectives'])} shown)" in out
     for ends in (content["objectives"][0], content["objectives"][-1]):

@@ -62,6 +62,9 @@ GIVEN = {
 }
 # What cannot be had in a test, and what stands in for it.
 INSTEAD = {
+    "README.md": {"MaxEvaluations(100_000)": "MaxEvaluations(2_000)"},
+    "docs/index.md": {"MaxEvaluations(100_000)": "MaxEvaluations(2_000)"},
+    "docs/parallel.md": {"MaxEvaluations(100_000)": "MaxEvaluations(2_000)"},
     "docs/planning.md": {"MaxRuntime(10)": "MaxRuntime(1)", '{"CO2 (kg)": 12}': '{"euros": 90}'},
     "docs/guide.md": {"with ProcessPoolExecutor()": "with ThreadPoolExecutor()"},
     "docs/costly-evaluations.md": {

@@ -14,6 +14,7 @@ import os
 import threading
 import types
 import weakref
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,6 +26,8 @@ from numba.core.dispatcher import Dispatcher
 
 from ..code_fingerprint import kernel_contents
 from ._cache import keep_on_disk
+from ._flags import IS_POSSIBLE as FLAGS_ARE_KNOWN
+from ._flags import quick_flags
 from ._inner import IS_POSSIBLE, InnerCompiler
 
 if TYPE_CHECKING:
@@ -41,11 +44,17 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # versions 0.61 to 0.68 have it, and where it is gone (or PARETO_NRPA_PLAIN_NUMBA is set) all works, more slowly.
 _ENGINE_OPTIONS: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": False}
 _ALLOCATING: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": True}
+# Said, as a kernel of which nothing is said is inlined wherever the first kernel to call it is: in `tell` that was five
+# times the machine code, and a third of the time to compile.
+_NOT_INLINED: dict[str, Any] = {"forceinline": False}
 # Ways in from Python and C, which only an entry needs: much of the machine code of a small kernel.
 _NO_WAY_IN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _INNER: dict[str, Any] = (
     {**_NO_WAY_IN, "pipeline_class": InnerCompiler} if IS_POSSIBLE and not _IS_PLAIN else _NO_WAY_IN
 )
+
+#: Held by the thread that compiles.
+COMPILING = threading.RLock()
 
 #: A zero to start counters from that are passed on: for a literal 0 Numba would compile the receiver once more.
 ZERO = np.int64(0)
@@ -75,7 +84,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 def engine_kernel(function: Callable[..., Any]) -> Any:
     """Mark a function of the engine, which must not allocate."""
-    return _marked(function, **_ENGINE_OPTIONS)
+    return _marked(function, **_ENGINE_OPTIONS, **_NOT_INLINED)
 
 
 def bundle_kernel(function: Callable[..., Any]) -> Any:
@@ -83,7 +92,7 @@ def bundle_kernel(function: Callable[..., Any]) -> Any:
 
     Taking a bundle apart for a call from Python is more code than most kernels are: leaving it out compiles faster.
     """
-    return _marked(function, **_ENGINE_OPTIONS, no_cpython_wrapper=True)
+    return _marked(function, **_ENGINE_OPTIONS, **_NOT_INLINED, no_cpython_wrapper=True)
 
 
 def allocating_kernel(function: Callable[..., Any]) -> Any:
@@ -98,7 +107,7 @@ def small_kernel(function: Callable[..., Any]) -> Any:
 
 def fused_kernel(function: Callable[..., Any]) -> Any:
     """Mark an engine kernel that may fuse multiply and add: faster, and other than plain Python in the last bit."""
-    return _marked(function, **_ENGINE_OPTIONS, fastmath={"contract"})
+    return _marked(function, **_ENGINE_OPTIONS, **_NOT_INLINED, fastmath={"contract"})
 
 
 def cached_kernel(function: Callable[..., Any]) -> Any:
@@ -138,6 +147,10 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
     # Of two functions of one name, compiled by two processes, only one would be linked when a third one loads both.
     copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(copy)}"
     return copy
+
+
+def _quick_flags() -> AbstractContextManager[None]:
+    return quick_flags() if FLAGS_ARE_KNOWN and not _IS_PLAIN else nullcontext()
 
 
 def _options_of(dispatcher: Any) -> dict[str, Any]:
@@ -189,13 +202,13 @@ def interpreted(function: Callable[..., Any]) -> types.FunctionType:
 
 def compile_alone(function: Any, arguments: tuple[Any, ...], *, allocates: bool) -> Any:
     """Compile a kernel for the given types, as part of nothing, to see whether it can be; returns its type."""
-    options = {**_options_of(function), **(_ALLOCATING if allocates else _ENGINE_OPTIONS), **_NO_WAY_IN}
-    alone = njit(**options)(with_globals(function.py_func))
-    alone.compile(arguments)
+    options = {**_options_of(function), **(_ALLOCATING if allocates else _ENGINE_OPTIONS), **_INNER}
+    copy = with_globals(function.py_func)
+    _bind_inner(copy)
+    alone = njit(**options)(copy)
+    with COMPILING, _quick_flags():
+        alone.compile(arguments)
     return alone.overloads[arguments].signature.return_type
-
-
-_compiling = threading.RLock()
 
 
 class Entry:
@@ -217,6 +230,11 @@ class Entry:
         self._signature = signature
         self.pointer: Any = _kept(copy, **options)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a place on disk for what is compiled."""
+        return not _JIT_IS_OFF and self.pointer.stats.cache_path is not None
+
     def is_ready(self) -> bool:
         """Tell whether `compile` has nothing to compile: done in this process, or stored on disk."""
         if _JIT_IS_OFF or self.call is not None:
@@ -226,7 +244,7 @@ class Entry:
 
     def compile(self) -> None:
         """Compile for the signature, or load from disk what was compiled before."""
-        with _compiling:
+        with COMPILING:
             if self.call is not None:
                 return
             if _JIT_IS_OFF:
@@ -234,7 +252,8 @@ class Entry:
                 return
             if not self.is_ready():
                 _bind_inner(self.pointer.py_func)
-            self.pointer.compile(self._signature)
+            with _quick_flags():
+                self.pointer.compile(self._signature)
             self.pointer.disable_compile()
             (compiled,) = self.pointer.overloads.values()
             self.call = self.pointer if _IS_PLAIN else compiled.entry_point

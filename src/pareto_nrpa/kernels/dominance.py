@@ -5,7 +5,7 @@ This is what the paper's penalty of 10^6 per violation amounts to.
 
 from __future__ import annotations
 
-from ._jit import engine_kernel, small_kernel
+from ._jit import small_kernel
 from .bundles import VIOLATIONS
 
 
@@ -26,7 +26,7 @@ def covers(scores_a, a, scores_b, b):
     return is_at_most(scores_a, a, scores_b, b)
 
 
-@engine_kernel
+@small_kernel
 def is_covered(front, n, objectives, slack):
     """Tell whether one of the first n rows is as good in all objectives, or worse by no more than a slack."""
     for i in range(n):

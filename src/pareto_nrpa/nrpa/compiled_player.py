@@ -111,16 +111,13 @@ class CompiledPlayer(CompiledAdapter):
         self._tell_once.call(self.machine, self.settings, slot, self._tell.pointer)
 
     @cached_property
-    def following(self) -> tuple[Entry, Entry]:
-        """What plays a given sequence, and what counts one without learning from it; not everybody does."""
+    def following(self) -> tuple[Entry, ...]:
+        """What plays a given sequence; not everybody does."""
         parts, bundle, options, draws = (numba.typeof(x) for x in (self.parts, self.machine, self.settings, self.rng))
         followed = types.int64(parts, bundle, options, draws, types.int64, types.int64, types.int64[::1], types.int64)
         follow_out = bundle_kernel(with_globals(following.follow_from, **self.words))
         self.entries += [self._play_once, self._tell_once]
-        return (
-            self.bind(following.follow, followed, allocates=True, follow_out=follow_out, **self.start),
-            self.bind(following.note_as_told, types.void(bundle, options, types.int64), way_in="pointer"),
-        )
+        return (self.bind(following.follow, followed, allocates=True, follow_out=follow_out, **self.start),)
 
     def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
@@ -141,7 +138,7 @@ class CompiledPlayer(CompiledAdapter):
 
     def note(self, slot: int) -> None:
         """Count a slot whose scores are known; nothing is learned from it."""
-        self._tell_once.call(self.machine, self.settings, slot, self.following[1].pointer)
+        self._tell_once.call(self.machine, self.settings, ~slot, self._tell.pointer)
 
     def play_given(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
         """Play a solution into a slot, pruned or not, with its scores unless the caller has them."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..exceptions import ProblemError
 from ..kernels._jit import compile_entry, interpreted
+from ..kernels._together import compile_all
 from ..kernels.seen import known_scores
 from ..messages import status_message
 from ..problem import objective_signs
@@ -60,8 +61,7 @@ class Adapter:
     def compile(self) -> None:
         """Compile what is not on disk yet."""
         if self._n_compiled < len(self.entries):
-            for entry in self.entries:
-                entry.compile()
+            compile_all(self.entries)
             self._n_compiled = len(self.entries)
 
     def known(self, archive: Archive, identity: int, moves: NDArray[np.int64], n_moves: int) -> Any:

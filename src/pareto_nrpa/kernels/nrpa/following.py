@@ -170,9 +170,3 @@ def note(machine, slot):
     machine.counters[EVALUATIONS] += 1
     remember(machine.archive, machine.pool, slot, machine.counters)
     release(slot, machine.free, machine.counters)
-
-
-@bundle_kernel
-def note_as_told(machine, settings, slot):
-    """Do the same, called as `tell` is: one way in from Python serves both, and takes long to compile."""
-    note(machine, slot)

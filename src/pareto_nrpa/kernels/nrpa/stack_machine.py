@@ -23,6 +23,7 @@ from ..bundles import (
 )
 from ..seen import needs_more_keys
 from .adapt import adapt, pareto_adapt
+from .following import note
 from .select import release, select
 
 
@@ -53,7 +54,7 @@ def play_once(data, machine, settings, rng, policy, slot, play):
 
 
 def tell_once(machine, settings, slot, learn):
-    """Learn from a slot, for `tell` and `add`."""
+    """Learn from a slot, for `tell` and `add`, or count it only."""
     learn(machine, settings, slot)
 
 
@@ -85,7 +86,13 @@ def take(free, counters):
 
 @bundle_kernel
 def tell(machine, settings, slot):
-    """Let the search learn from an evaluated sequence, up through all levels that end with it."""
+    """Let the search learn from an evaluated sequence, up through all levels that end with it.
+
+    Given ~slot it is only counted, which needs the same long code for the archive.
+    """
+    if slot < 0:
+        note(machine, ~slot)
+        return
     levels = machine.levels
     members = machine.members
     _enter(machine, slot)
