@@ -438,3 +438,5 @@ def test_the_command_line(tmp_path, run):
     assert fronts[0].parameters["searches"] == 2
     assert_refused(run("solve", "--workers", "three"), "workers must be a whole number, or \"all\", got 'three'")
     assert_refused(run("solve", "--workers", "2", "--algorithm", "random"), "leave out workers and searches")
+    assert_refused(run("solve", "--workers", "2", "--executor", "fork"), "executor must be 'threads', 'processes'")
+    assert_refused(run("solve", "--executor", "threads", "--dask", "tcp://x"), "--executor and --dask both say")

@@ -130,7 +130,10 @@ class DaskWorkers(Anywhere):
     def settle(self, k: int) -> bool:
         """Move a search to the worker with the fewest, if its own is gone or has two more than that."""
         before = self._homes[k]
-        loads = Counter(dict.fromkeys(self._client.nthreads(), 0))
+        try:
+            loads = Counter(dict.fromkeys(self._client.nthreads(), 0))
+        except Exception:  # whatever it is, the next task has it, too, and says so
+            return False
         loads.update(home for home in self._homes if home in loads)
         if not loads:
             return False
