@@ -70,7 +70,8 @@ class Members:
     @property
     def ideal(self) -> NDArray[np.float64]:
         """The best of each objective."""
-        return self._known_range()[0].copy()
+        ideal: NDArray[np.float64] = self._known_range()[0].copy()
+        return ideal
 
     @property
     def span(self) -> NDArray[np.float64]:
