@@ -1,9 +1,10 @@
 """What several workers bring: evaluations a second, what they find, what cooperation brings, what a cluster carries.
 
-    python benchmarks/workers.py speed|quality|searches|stabilised|dask|simulated
+    python benchmarks/workers.py speed|between|quality|searches|stabilised|dask|simulated
 
 Every run is a line in results/workers.csv; those that are there are not made again, so that it can be stopped at any
-time. `speed`, `quality` and `dask` measure wall time: they need an idle machine.
+time. `speed`, `quality` and `dask` measure wall time: they need an idle machine. The clock of a search does not run
+while code is compiled and processes start; how long that takes is measured apart.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ if TYPE_CHECKING:
     from pareto_nrpa import Result
 
 FILE = Path(__file__).parent / "results" / "workers.csv"
-FIELDS = ("part", "instance", "how", "seed", "evaluations", "seconds", "cpu_seconds", "share", "front")
+FIELDS = ("part", "instance", "how", "seed", "evaluations", "seconds", "cpu_seconds", "share", "front", "apart")
 SECONDS = float(os.environ.get("WORKERS_SECONDS", "10"))
 SEEDS = int(os.environ.get("WORKERS_SEEDS", "10"))
 HARD = [f"rc_{n}" for n in (201.3, 202.1, 203.3, 204.1, 204.2, 204.3, 205.3, 206.4, 207.2, 208.1)]
 #: Chosen on rc_203.3, rc_207.2, rc_208.1 and mo-tsp:n=100; reported on others.
 COOPERATING = ["rc_202.1", "rc_204.1", "rc_205.3", "tsptw:n=60", "mo-tsp:n=60"]
-EVALUATIONS = 12_000
+# What one core makes of the smaller ones in ten seconds: with fewer, 16 searches would end before they first exchange.
+EVALUATIONS = int(os.environ.get("WORKERS_EVALUATIONS", "40000"))
 
 
 def stored(part: str) -> list[dict[str, str]]:
@@ -66,11 +68,13 @@ def keep(part: str, instance: str, how: str, seed: int, made: Callable[[], Resul
     key = (part, instance, how, str(seed))
     if key in {(row["part"], row["instance"], row["how"], row["seed"]) for row in stored(part)}:
         return
+    began = time.perf_counter()
     result = made()
+    apart = time.perf_counter() - began - result.wall_seconds  # compiling, processes, what is measured at the end
     share = result.truth.get("share_of_hypervolume", "")
     points = result.front.objectives if result.front.is_feasible else result.front.objectives[:0]
-    front = "" if result.truth or part in ("speed", "dask") else json.dumps(points.round(6).tolist())
-    numbers = (result.evaluations, result.wall_seconds, result.cpu_seconds, share, front)
+    front = "" if result.truth or part == "speed" else json.dumps(points.round(6).tolist())
+    numbers = (result.evaluations, result.wall_seconds, result.cpu_seconds, share, front, apart)
     FILE.parent.mkdir(exist_ok=True)
     is_new = not FILE.exists()
     with FILE.open("a", newline="") as file:
@@ -110,7 +114,9 @@ def speed() -> None:
     rows = []
     for name, problem in problems().items():
         for n in numbers():
-            for seed in range(3):
+            solve(problem, stop=MaxEvaluations(100), workers=n)  # compiles
+        for seed in range(3):
+            for n in numbers():  # in turns: what changes on the machine meanwhile concerns all alike
                 keep("speed", name, f"{n} workers", seed, lambda n=n, s=seed, p=problem: timed(p, s, n))
         for n in numbers()[1:]:
             _apart(name, n)
@@ -120,7 +126,7 @@ def speed() -> None:
             apart = rate("speed", name, f"{n} apart") * n / one if n > 1 else 1.0
             cores = means("speed", name, how, "cpu_seconds") / means("speed", name, how, "seconds")
             cells = (f"{rate('speed', name, how):,.0f}", f"{rate('speed', name, how) / one:.2f}", f"{apart:.2f}")
-            rows.append([name, str(n), *cells, f"{cores:.2f}"])
+            rows.append([name, str(n), *cells, f"{cores:.2f}", f"{means('speed', name, how, 'apart'):.1f}"])
     header = [
         "problem",
         "workers",
@@ -128,16 +134,17 @@ def speed() -> None:
         "times one",
         "separate processes, times one",
         "cores it got",
+        "seconds before and after",
     ]
     notes = (
         f"{SECONDS:g} s of wall time each, three seeds, polished-nrpa, as many searches as workers. Separate "
-        "processes: so many single searches at once, which know nothing of each other: what the machine can give."
+        "processes: so many single searches at once, which know nothing of each other: what the machine can give. "
+        "Before and after, when no clock runs: processes start and load machine code, the front is measured."
     )
     write("workers-speed", "Evaluations a second by several workers", header, rows, notes, part="workers")
 
 
 def timed(problem, seed: int, workers: int) -> Result:
-    solve(problem, stop=MaxEvaluations(100), workers=workers)  # compiles
     return solve(problem, stop=MaxRuntime(SECONDS), seed=seed, workers=workers)
 
 
@@ -168,14 +175,35 @@ def _alone(name: str, seed: int) -> Result:
     return solve(problem, stop=MaxRuntime(SECONDS), seed=seed)
 
 
+def between() -> None:
+    """What bounds two workers: Python between kernels, and rounds that do not take equally long. CPU time only."""
+    from workers_between import alone, cores_at_best
+
+    sizes = {"rc_204.1": 20_000, "rc_201.3": 20_000, "mo-tsp:n=100": 5_000, "mo-tsp:n=500": 1_500}
+    cases = [(load(name), name, n) for name, n in sizes.items()]
+    plain = "knapsack, 60 items, plain"
+    rows = []
+    for problem, name, n in [*cases, (problems()[plain], plain, 10_000)]:
+        found = alone(problem, n)
+        share = "" if name == plain else f"{found.python:.2f}"
+        rows.append([name, f"{found.rate:,.0f}", share, f"{cores_at_best(problem, 2 * n):.2f}"])
+    header = ["problem", "evaluations a CPU second", "share of Python", "cores that two searches can use"]
+    notes = (
+        "One core, one seed. Python: what is not spent in kernels. Two searches wait for each other at the end of each "
+        "round: their CPU time in all, divided by that of the slower one of each round."
+    )
+    write("workers-between", "What bounds two workers", header, rows, notes, part="workers")
+
+
 def quality() -> None:
     """The share of the true hypervolume after some seconds of wall time, on one and on two workers."""
-    rows = []
-    for name in HARD:
-        for seed in range(SEEDS):
+    for seed in range(SEEDS):  # all instances for one seed, then the next
+        for name in HARD:
             for n in (1, 2):
                 run = lambda n=n, s=seed, x=name: solve(load(x), stop=MaxRuntime(SECONDS), seed=s, workers=n)  # noqa: E731
                 keep("quality", name, f"{n} workers", seed, run)
+    rows = []
+    for name in HARD:
         one, two = (means("quality", name, f"{n} workers") for n in (1, 2))
         rows.append([name, f"{one:.4f}", f"{two:.4f}", "yes" if two >= one else "NO"])
     rows.append(["mean", *(f"{mean(float(row[i]) for row in rows):.4f}" for i in (1, 2)), ""])
@@ -190,8 +218,8 @@ def quality() -> None:
 def searches() -> None:
     """1 to 16 searches at equal evaluations in all, with exchanges and without."""
     counts = (1, 2, 4, 8, 16)
-    for name in COOPERATING:
-        for seed in range(min(SEEDS, 5)):
+    for seed in range(min(SEEDS, 5)):  # all instances for one seed, then the next: what is there is a fair sample
+        for name in COOPERATING:
             for n in counts:
                 for how in ("together", "independent")[: 2 if n > 1 else 1]:
                     run = lambda x=name, n=n, s=seed, h=how: cooperated(x, n, s, h)  # noqa: E731
@@ -241,15 +269,12 @@ def dask() -> None:
     """A search of a minute on one worker, then on a Dask cluster of two processes, with a worker killed in between."""
     from distributed import Client, LocalCluster
 
-    name, n = "rc_204.1", int(os.environ.get("WORKERS_DASK_EVALUATIONS", "400000"))
-    stop, fronts = MaxEvaluations(n), {}
+    name, n = "rc_204.1", int(os.environ.get("WORKERS_DASK_EVALUATIONS", "300000"))
 
-    def run(how: str, **options) -> Result:
-        result = solve(load(name), stop=stop, seed=1, searches=2, **options)
-        fronts[how] = result.front.objectives.tolist()
-        return result
+    def run(**options) -> Result:
+        return solve(load(name), stop=MaxEvaluations(n), seed=1, searches=2, **options)
 
-    keep("dask", name, "1 worker", 1, lambda: run("1 worker"))
+    keep("dask", name, "1 worker", 1, run)
     with (
         LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
@@ -257,16 +282,16 @@ def dask() -> None:
         Client(cluster) as client,
     ):
         client.run(solve, load(name), stop=MaxEvaluations(100))  # compiles
-        keep("dask", name, "2 processes", 1, lambda: run("2 processes", executor=client.get_executor()))
-        killer = Kill(cluster, n // 2)
-        options = {"executor": client.get_executor(), "callbacks": killer}
-        keep("dask", name, "2 processes, one killed", 1, lambda: run("killed", **options))
+        keep("dask", name, "2 processes", 1, lambda: run(executor=client.get_executor()))
+        options = {"executor": client.get_executor(), "callbacks": Kill(cluster, n // 2)}
+        keep("dask", name, "2 processes, one killed", 1, lambda: run(**options))
     rows = []
     for how in ("1 worker", "2 processes", "2 processes, one killed"):
         seconds = means("dask", name, how, "seconds")
         rows.append([how, f"{seconds:.1f}", f"{means('dask', name, '1 worker', 'seconds') / seconds:.2f}"])
-    same = "the same front" if len({json.dumps(front) for front in fronts.values()}) <= 1 else "DIFFERENT FRONTS"
-    notes = f"{name}, {n:,} evaluations, two searches; {same} in the {len(fronts)} runs made now."
+    fronts = [row["front"] for row in stored("dask")]
+    same = "the same front" if len(set(fronts)) == 1 else "DIFFERENT FRONTS"
+    notes = f"{name}, {n:,} evaluations, two searches; {same} in all {len(fronts)} runs."
     write(
         "workers-dask",
         "Two searches on a Dask cluster of two processes",
@@ -315,7 +340,7 @@ def simulated() -> None:
     write("workers-simulated", "A simulated cluster", header, rows, notes, part="workers")
 
 
-PARTS = {part.__name__: part for part in (speed, quality, searches, stabilised, dask, simulated)}
+PARTS = {part.__name__: part for part in (speed, between, quality, searches, stabilised, dask, simulated)}
 
 
 def main(names: Iterable[str] = ()) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pareto_nrpa import PolishedNRPA
-from pareto_nrpa.cooperation.crews import Crew, Processes
+from pareto_nrpa.cooperation.crews import Crew, Processes, pickled
+from pareto_nrpa.cooperation.places import Anywhere
 from pareto_nrpa.cooperation.search import CooperatingSearch
 from pareto_nrpa.cooperation.work import Stretch, carry_on, told_by
 from pareto_nrpa.nrpa.checkpoint import to_bytes
@@ -123,7 +124,9 @@ def simulate(problem: CompiledProblem, n: int, seconds: float, recordings: list[
     """Let n searches work together on as many workers that sleep, and answer with what was recorded."""
     searches = [PolishedNRPA().start(problem, seed=k) for k in range(n)]
     sleepers = Sleepers(n, recordings)
-    crew = Processes(searches, problem, PolishedNRPA(), sleepers)
+    places = Anywhere(sleepers, n)
+    places.roams = False  # each keeps its search, as the workers of a Dask cluster do
+    crew = Processes(searches, pickled(problem), PolishedNRPA(), places)
     team = CooperatingSearch(problem, searches, seed=0, crew=crew)
     crew.start()
     sleepers.sent = sleepers.received = sleepers.n_tasks = 0

@@ -41,7 +41,7 @@ def solve(
     start: Result | Front | Sequence[Sequence[Any]] = (),
     workers: int | Literal["all"] = 1,
     searches: int | None = None,
-    executor: Executor | None = None,
+    executor: Executor | Literal["threads", "processes"] | None = None,
 ) -> Result:
     """Search for the Pareto front of a problem.
 
@@ -74,13 +74,15 @@ def solve(
         Solutions to begin with: lists of moves, or the result of an earlier search. They are evaluated first, count as
         evaluations, and the search learns from them. One that goes on from a checkpoint has had them.
     workers
-        How many cores to use; 0 or "all": as many as this process may. Compiled problems are searched by threads, plain
-        ones by processes, which load the problem by its class: a script needs `if __name__ == "__main__":`.
+        How many cores to use; 0 or "all": as many as this process may. Searches are carried on by processes, or by
+        threads where that is faster. Processes load a plain problem by its class: a script needs
+        `if __name__ == "__main__":`.
     searches
         How many searches work together; as many as there are workers by default. They make the result, the number of
         workers does not: same seed and searches, same result. One search is what it always was.
     executor
-        Where searches are carried on instead: any `concurrent.futures.Executor`, such as that of a Dask client.
+        Where searches are carried on instead: any `concurrent.futures.Executor`, such as that of a Dask client. Or who
+        the workers are: "threads", which share the problem, or "processes".
 
     Returns
     -------

@@ -3,7 +3,10 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -23,7 +26,9 @@ from pareto_nrpa import (
     generate_tsptw,
     solve,
 )
+from pareto_nrpa.cooperation import places
 from pareto_nrpa.cooperation import search as cooperating
+from pareto_nrpa.cooperation.crews import Processes, Threads
 from pareto_nrpa.cooperation.exchange import Post, Record, Rounds
 from pareto_nrpa.cooperation.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.cooperation.team import Team
@@ -73,7 +78,68 @@ def test_threads_find_what_one_worker_finds(algorithm, searches):
     alone = solved(TSPTW, 2 * 701, algorithm, searches=searches)
     assert alone.parameters["searches"] == searches
     assert alone.evaluations == 2 * 701
-    assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2))
+    assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2, executor="threads"))
+
+
+@pytest.mark.parametrize("searches", [2, 3])
+def test_processes_find_what_one_worker_finds_on_a_compiled_problem(searches, monkeypatch):
+    monkeypatch.setattr(places, "_NEAR_SPELL", 0.02)
+    monkeypatch.setattr(places, "_FAR_SPELL", 0.02)
+    found = solved(TSPTW, searches=searches, workers=2, executor="processes")
+    assert_same(solved(TSPTW, searches=searches), found)
+
+
+def test_a_search_stays_in_the_process_that_has_it(monkeypatch):
+    monkeypatch.setattr(places, "_NEAR_SPELL", 0.01)
+    outcomes = []
+    outcome = Processes.outcome
+
+    def watched(self, k, future, stretch):
+        outcomes.append(outcome(self, k, future, stretch))
+        return outcomes[-1]
+
+    monkeypatch.setattr(Processes, "outcome", watched)
+    solved(PLAIN, 2_000, workers=2)
+    assert len(outcomes) > 20
+    assert None not in outcomes  # else some process did not know its search, and had to make it again
+
+
+def test_an_idle_process_takes_over_a_search_only_where_they_are_not_shared_out_evenly():
+    for n_searches, takes_over in ((4, False), (3, True)):
+        own = places.OwnProcesses(2, n_searches, imports_main=False)
+        try:
+            sleeping = own.submit(0, time.sleep, 60)
+            assert not own.can_begin(2, elsewhere=False)  # its process sleeps
+            assert own.can_begin(1, elsewhere=False)
+            assert own.can_begin(2, elsewhere=True) == takes_over
+            if takes_over:
+                assert own.submit(2, abs, -1).result() == 1
+            assert not sleeping.done()
+        finally:
+            own.close()
+
+
+@pytest.mark.parametrize(
+    ("problem", "budget", "crew"),
+    [(TSPTW, None, Processes), (TSPTW, 1_000, Threads), (generate_tsp(300, seed=1), None, Threads)],
+)
+def test_processes_are_for_long_searches_with_small_policies(problem, budget, crew):
+    team = Team(PolishedNRPA(), 2, 2, None)
+    try:
+        assert type(team.start(problem, seed=0, budget=budget).crew) is crew
+    finally:
+        team.close()
+
+
+def test_a_script_is_not_run_a_second_time(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from pareto_nrpa import MaxEvaluations, generate_tsptw, solve\n"
+        "print('once')\n"
+        "solve(generate_tsptw(10, seed=1), stop=MaxEvaluations(100), workers=2, executor='processes')\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "once\n"
 
 
 def test_processes_find_what_one_worker_finds():
@@ -333,6 +399,8 @@ def test_bad_input():
         solved(PLAIN, workers=3, searches=2)
     with pytest.raises(TypeError, match=r"executor must be a concurrent\.futures\.Executor, got list"):
         solved(PLAIN, executor=[], searches=2)
+    with pytest.raises(ValueError, match="executor must be 'threads', 'processes' or an Executor, got 'fork'"):
+        solved(PLAIN, executor="fork", workers=2)
     with ThreadPoolExecutor(1) as executor:
         with pytest.raises(ValueError, match="executor needs to know how many searches"):
             solved(PLAIN, executor=executor)
@@ -355,7 +423,7 @@ def test_the_workers_are_gone_afterwards(monkeypatch):
     before = threading.active_count()
     solved(PLAIN, 50, workers=2)
     solved(TSPTW, 50, workers=2)
-    assert len(ended) == 1
+    assert len(ended) == 2  # one for each process of the plain problem; the compiled one is short, for threads
     assert threading.active_count() == before
 
 
@@ -370,3 +438,5 @@ def test_the_command_line(tmp_path, run):
     assert fronts[0].parameters["searches"] == 2
     assert_refused(run("solve", "--workers", "three"), "workers must be a whole number, or \"all\", got 'three'")
     assert_refused(run("solve", "--workers", "2", "--algorithm", "random"), "leave out workers and searches")
+    assert_refused(run("solve", "--workers", "2", "--executor", "fork"), "executor must be 'threads', 'processes'")
+    assert_refused(run("solve", "--executor", "threads", "--dask", "tcp://x"), "--executor and --dask both say")

@@ -121,6 +121,9 @@ def solve(
             help="How many searches work together; they make the result, workers do not (default: as many as workers)."
         ),
     ] = None,
+    executor: Annotated[
+        str | None, typer.Option(help="Who the workers are: threads or processes (default: what is faster).")
+    ] = None,
     dask: Annotated[
         str | None, typer.Option(help="Let searches work on the Dask cluster with this scheduler; needs --searches.")
     ] = None,
@@ -183,6 +186,8 @@ def solve(
         check_writable(report)
         if report.resolve() in [target.resolve() for target in (*targets, *([checkpoint] if checkpoint else []))]:
             fail(f"--report and the result cannot be the same file, got {report} for both.")
+    if executor is not None and dask is not None:
+        fail("--executor and --dask both say who does the work: give one of them.")
     if resume and checkpoint is None:
         fail("--resume needs the file to go on from: give it with --checkpoint.")
     from ..progress import ProgressBar
@@ -202,7 +207,7 @@ def solve(
                 saved.append(signed(result).report(report))
 
     try:
-        with bar, _executor(dask) as executor:
+        with bar, _cluster(dask) as cluster:
             result = run(
                 problem,
                 chosen,
@@ -215,7 +220,7 @@ def solve(
                 start=first,
                 workers=_workers(workers),  # type: ignore[arg-type]
                 searches=searches,
-                executor=executor,
+                executor=cluster or executor,  # type: ignore[arg-type]
             )
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         found: Result | None = getattr(error, "result", None)
@@ -237,7 +242,7 @@ def _workers(text: str) -> int | str:
 
 
 @contextlib.contextmanager
-def _executor(address: str | None) -> Iterator[Any]:
+def _cluster(address: str | None) -> Iterator[Any]:
     """Provide the executor of a Dask cluster, if there is one."""
     if address is None:
         yield None

@@ -12,21 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..exceptions import ParetoNRPAError, ProblemError
 from ..nrpa.checkpoint import to_bytes
-from ..parallel.workers import ProcessWorkers
 from ..problem import problem_name
 from .work import Origin, Spell, Stretch, Task, carry_on, carry_out, told_by
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from ..nrpa.checkpoint import Resumable
     from ..nrpa.search import Search
-    from ..problem import AnyProblem
+    from .places import Places
 
 # How old the state of a search may be from which it is made again where a process is lost.
 _SECONDS_BETWEEN_STATES = 5.0
-# How long a search goes on in a process of our own, and on an executor of the user's, which may be far away.
-_OWN_SPELL, _FAR_SPELL = 0.2, 1.0
 
 
 class Crew:
@@ -46,6 +41,10 @@ class Crew:
     def stands(self) -> list[Spell]:
         """Return where searches stand before anything is done."""
         return [told_by(search, 0, 0.0) for search in self.searches]
+
+    def can_begin(self, k: int, *, elsewhere: bool) -> bool:
+        """Tell whether somebody can carry a search on who knows it, or (`elsewhere`) anybody else."""
+        return True
 
     def begin(self, k: int, stretch: Stretch) -> Future[Any]:
         """Let a search go on for a stretch, or as much of it as time allows."""
@@ -102,20 +101,15 @@ class Threads(Crew):
 
 
 class Processes(Crew):
-    """Tasks for an executor. A process keeps the searches that it had, and tells what is new.
+    """Tasks for processes, here or on other machines. A process keeps the searches that it had, and tells what is new.
 
     Where a search is not at hand, as another process had it or died, it is made again from its last known state.
     """
 
-    def __init__(
-        self, searches: list[Search], problem: AnyProblem, algorithm: Resumable, executor: Executor | int
-    ) -> None:
+    def __init__(self, searches: list[Search], problem: bytes, algorithm: Resumable, places: Places) -> None:
         super().__init__(searches)
-        self._problem, self._algorithm = _pickled(problem), algorithm
-        self._own = ProcessWorkers(executor) if isinstance(executor, int) else None
-        self._executor: Executor = self._own or executor  # type: ignore[assignment]
-        self.size = executor if isinstance(executor, int) else len(searches)
-        self.spell_seconds = _OWN_SPELL if isinstance(executor, int) else _FAR_SPELL
+        self._problem, self._algorithm, self._places = problem, algorithm, places
+        self.size, self.spell_seconds = places.size, places.spell_seconds
         self._key = uuid.uuid4().hex
         self._origins: list[Origin] = []
         self._stored = [time.monotonic()] * len(searches)
@@ -126,14 +120,19 @@ class Processes(Crew):
         self._origins = [Origin(self._problem, self._algorithm, to_bytes(search), {}) for search in self.searches]
         self.states([Stretch(search.evaluations, search.evaluations, 0, [], 0.0) for search in self.searches])
 
+    def can_begin(self, k: int, *, elsewhere: bool) -> bool:
+        """Tell whether the process that has a search is idle, or another one may make it again."""
+        return self._places.can_begin(k, elsewhere=elsewhere)
+
     def begin(self, k: int, stretch: Stretch) -> Future[Any]:
         """Let some process carry on a search."""
-        return self._submit(k, stretch, time.monotonic() - self._stored[k] > _SECONDS_BETWEEN_STATES)
+        is_old = time.monotonic() - self._stored[k] > _SECONDS_BETWEEN_STATES
+        return self._submit(k, stretch, is_old or self._places.roams)
 
     def _submit(self, k: int, stretch: Stretch, wants_state: bool) -> Future[Any]:
         self._origins[k].inboxes[stretch.round_begin] = stretch.inbox
-        origin = self._origins[k] if self._lost[k] else None
-        return self._executor.submit(carry_out, Task((self._key, k), stretch, wants_state, origin))
+        origin = self._origins[k] if self._lost[k] or self._places.roams else None
+        return self._places.submit(k, carry_out, Task((self._key, k), stretch, wants_state, origin))
 
     def outcome(self, k: int, future: Future[Any], stretch: Stretch) -> Spell | None:
         """Return what came of a stretch, None if it must be begun again."""
@@ -149,6 +148,8 @@ class Processes(Crew):
             inboxes = {stretch.round_begin: stretch.inbox}
             self._origins[k] = self._origins[k]._replace(state=spell.state, inboxes=inboxes)
             self._stored[k] = time.monotonic()
+        if spell is None or spell.state is not None:  # now a move costs least
+            self._lost[k] |= self._places.settle(k)
         return spell
 
     def halt(self) -> bool:
@@ -165,18 +166,18 @@ class Processes(Crew):
 
     def close(self) -> None:
         """End processes of our own."""
-        if self._own is not None:
-            self._own.kill_workers()
+        self._places.close()
 
 
-def _pickled(problem: Any) -> bytes:
+def pickled(problem: Any) -> bytes:
+    """Return a problem as it is sent to processes."""
     try:
-        pickled = bytes(ForkingPickler.dumps(problem))
-        pickle.loads(pickled)
+        content = bytes(ForkingPickler.dumps(problem))
+        pickle.loads(content)
     except Exception as error:  # a user's class may raise anything
         reason = f"{type(error).__name__}: {error}".rstrip(".")
         raise ProblemError(
             f"{problem_name(problem)} cannot be sent to a process ({reason}); make it of what can be pickled, by a "
             "class in a file, or leave out workers."
         ) from error
-    return pickled
+    return content

@@ -142,11 +142,14 @@ class CooperatingSearch:
     def _set_to_work(self, end: int) -> None:
         """Let searches that may go on do so, those with the fewest evaluations first, as many as there are hands."""
         busy = {k for k, _ in self._at_work.values()}
-        for k in sorted(range(self.n_searches), key=lambda k: self.records[k].evaluations):
-            if len(self._at_work) == self.crew.size:
-                return
-            if k not in busy and (stretch := self._stretch(k, end)) is not None:
-                self._at_work[self.crew.begin(k, stretch)] = k, stretch
+        waiting = sorted(set(range(self.n_searches)) - busy, key=lambda k: self.records[k].evaluations)
+        for elsewhere in (False, True):  # who knows a search comes first, as others must make it again
+            for k in [k for k in waiting if k not in busy]:
+                if len(self._at_work) == self.crew.size:
+                    return
+                if self.crew.can_begin(k, elsewhere=elsewhere) and (stretch := self._stretch(k, end)) is not None:
+                    self._at_work[self.crew.begin(k, stretch)] = k, stretch
+                    busy.add(k)
 
     def _stretch(self, k: int, end: int) -> Stretch | None:
         """Return how far a search may go within its round, None if it may not."""

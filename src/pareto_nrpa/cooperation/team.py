@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..checks import check_whole, shown
-from ..problem import CompiledProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,12 +21,14 @@ if TYPE_CHECKING:
     from .search import CooperatingSearch
 
 _MOST_SEARCHES = 4096
+#: What `executor` may name: who the workers are.
+THREADS, PROCESSES = "threads", "processes"
 
 
 class Team:
     """Several searches of one algorithm, and who carries them on."""
 
-    def __init__(self, algorithm: Any, searches: int, workers: int, executor: Executor | None) -> None:
+    def __init__(self, algorithm: Any, searches: int, workers: int, executor: Executor | str | None) -> None:
         self.algorithm, self.searches, self.workers, self.executor = algorithm, searches, workers, executor
         self.name: str = algorithm.name
         self._crew: Crew | None = None
@@ -36,7 +37,8 @@ class Team:
         """Return searches that have made no evaluation yet, each with a seed of its own."""
         seeds = [_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches)]
         share = None if budget is None else -(-budget // self.searches)
-        return self._together(problem, [self.algorithm.start(problem, seed=one, budget=share) for one in seeds], seed)
+        searches = [self.algorithm.start(problem, seed=one, budget=share) for one in seeds]
+        return self._together(problem, searches, seed, share)
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> CooperatingSearch:
         """Return the searches of a checkpoint."""
@@ -51,20 +53,15 @@ class Team:
         team.wall_seconds, team.cpu_seconds = saved.wall_seconds, saved.cpu_seconds
         return team
 
-    def _together(self, problem: AnyProblem, searches: list[Search], seed: int) -> CooperatingSearch:
-        from .crews import Crew, Processes, Threads
+    def _together(
+        self, problem: AnyProblem, searches: list[Search], seed: int, budget: int | None = None
+    ) -> CooperatingSearch:
         from .search import CooperatingSearch
+        from .staff import crew_for
 
         for search in searches:
             search.player.following  # noqa: B018, bound before anything is compiled
-        if self.executor is not None:
-            self._crew = Processes(searches, problem, self.algorithm, self.executor)
-        elif self.workers == 1:
-            self._crew = Crew(searches)
-        elif isinstance(problem, CompiledProblem):
-            self._crew = Threads(searches, self.workers)
-        else:
-            self._crew = Processes(searches, problem, self.algorithm, self.workers)
+        self._crew = crew_for(searches, problem, self.algorithm, self.workers, self.executor, budget)
         return CooperatingSearch(problem, searches, seed=seed, crew=self._crew)
 
     def close(self) -> None:
@@ -89,10 +86,13 @@ def _seed(child: np.random.SeedSequence) -> int:
 
 
 def assembled(
-    algorithm: Algorithm, workers: int | str, searches: int | None, executor: Executor | None
+    algorithm: Algorithm, workers: int | str, searches: int | None, executor: Executor | str | None
 ) -> Algorithm | Team:
     """Return an algorithm as it is, for one search, or a team of several searches."""
-    if executor is not None:
+    if isinstance(executor, str):
+        if executor not in (THREADS, PROCESSES):
+            raise ValueError(f"executor must be {THREADS!r}, {PROCESSES!r} or an Executor, got {shown(executor)}.")
+    elif executor is not None:
         if not isinstance(executor, Executor):
             raise TypeError(
                 f"executor must be a concurrent.futures.Executor, got {type(executor).__name__}; a Dask client has "

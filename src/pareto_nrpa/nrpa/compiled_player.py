@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from ..kernels.bundles import (
     NOT_FINITE,
     OK,
     STATUS,
+    VIOLATIONS,
     SearchState,
     Settings,
 )
@@ -132,9 +134,9 @@ class CompiledPlayer(CompiledAdapter):
 
     def evaluate(self, slot: int, state: Any) -> None:
         """See that a slot has its scores: playing has filled them in, and they may be none."""
-        status = check_scores(self.machine.pool.scores[slot])
-        if status != OK:
-            raise self.error(status, int(self.machine.counters[DEPTH]))
+        scores = self.machine.pool.scores[slot].tolist()
+        if not all(map(math.isfinite, scores)) or scores[VIOLATIONS] < 0:
+            raise self.error(check_scores(self.machine.pool.scores[slot]), int(self.machine.counters[DEPTH]))
 
     def note(self, slot: int) -> None:
         """Count a slot whose scores are known; nothing is learned from it."""

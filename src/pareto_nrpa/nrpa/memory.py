@@ -134,8 +134,9 @@ def with_longer_sequences(machine: SearchState, max_moves: int, max_candidates: 
 
 
 def make_room(machine: SearchState) -> SearchState:
-    """Return the machine with room for at least one more evaluation wherever it was full."""
+    """Return the machine with room for at least one more evaluation wherever it was full, itself where it was not."""
     if machine.counters[N_FREE] == 0:
         # A sequence of a thousand cities takes megabytes: grow by half, not twofold.
         machine = with_slots(machine, machine.free.size + max(_FIRST_SLOTS, machine.free.size // 2))
-    return machine._replace(archive=larger_archive(machine.archive, machine.counters))
+    archive = larger_archive(machine.archive, machine.counters)
+    return machine if archive is machine.archive else machine._replace(archive=archive)

@@ -12,7 +12,19 @@ from ..archive_view import MOST_ARCHIVED, ArchiveView
 from ..checks import check_whole, shown
 from ..exceptions import ProblemError
 from ..kernels.archive import counting_archive, limited_archive
-from ..kernels.bundles import KEY, N_FREE, N_MOVES, NO_IDENTITY, POLICY, VIOLATIONS, Archive, SearchState, Settings
+from ..kernels.bundles import (
+    EVALUATIONS,
+    KEY,
+    LAST_IMPROVEMENT,
+    N_FREE,
+    N_MOVES,
+    NO_IDENTITY,
+    POLICY,
+    VIOLATIONS,
+    Archive,
+    SearchState,
+    Settings,
+)
 from ..kernels.softmax import MAX_BLOCK
 from ..problem import (
     AnyProblem,
@@ -145,6 +157,16 @@ class Search(ArchiveView):
             bias_by_code=self.settings.bias_by_code,
             objective_weights=objective_weights,
         )
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations the search has learned from."""
+        return int(self.player.machine.counters[EVALUATIONS])  # straight: it is asked for at each evaluation
+
+    @property
+    def last_improvement(self) -> int:
+        """The evaluation at which the archive last changed."""
+        return int(self.player.machine.counters[LAST_IMPROVEMENT])
 
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         return self.machine.archive, self.machine.counters, self.player.solution
@@ -392,14 +414,17 @@ class Search(ArchiveView):
 
     def make_room(self) -> None:
         """Grow whatever is full."""
-        self.machine = make_room(self.machine)
+        machine = self.player.machine
+        if (larger := make_room(machine)) is not machine:
+            self.machine = larger
 
     def open_slot(self) -> int:
         """Take a slot for a sequence."""
         self.make_room()
-        machine = self.machine
-        machine.counters[N_FREE] -= 1
-        return int(machine.free[machine.counters[N_FREE]])
+        machine = self.player.machine
+        n_free = int(machine.counters[N_FREE]) - 1
+        machine.counters[N_FREE] = n_free
+        return int(machine.free[n_free])
 
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose playout came to nothing."""

@@ -13,6 +13,8 @@ import queue
 import signal
 import threading
 from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import nullcontext
+from multiprocessing import spawn
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +28,7 @@ _STARTED = "started"
 _ATTEMPTS = 2
 # Workers share the machine by being many; their libraries must not each start as many threads as there are cores.
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-_environment_lock = threading.Lock()
+_environment_lock, _main_lock = threading.Lock(), threading.Lock()
 
 
 class WorkerDied(RuntimeError):
@@ -56,14 +58,16 @@ class ProcessWorkers(Executor):
     time_limit
         Seconds after which a task is ended, with its process, and its future gets `TaskOverdue`. The time that a
         process takes to start and to import what the task needs is not counted.
+    imports_main
+        Whether processes import the script that is being run, as they must where tasks need what it defines.
 
     A task whose process dies is tried once more, as it may have been innocent; then its future gets `WorkerDied`.
     """
 
-    def __init__(self, n: int, *, time_limit: float | None = None) -> None:
+    def __init__(self, n: int, *, time_limit: float | None = None, imports_main: bool = True) -> None:
         self.time_limit = time_limit
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        self._workers = [_Worker() for _ in range(n)]
+        self._workers = [_Worker(imports_main) for _ in range(n)]
         self._threads = [threading.Thread(target=self._serve, args=(w,), daemon=True) for w in self._workers]
         for thread in self._threads:
             thread.start()
@@ -115,7 +119,8 @@ class ProcessWorkers(Executor):
 class _Worker:
     """A process and the pipe to it; started when first needed, and again when it is gone."""
 
-    def __init__(self) -> None:
+    def __init__(self, imports_main: bool) -> None:
+        self._imports_main = imports_main
         self._process: Any = None
         self._pipe: Connection[Any, Any] | None = None
         self._lock = threading.Lock()  # between the thread that starts processes and the one that ends all
@@ -163,7 +168,7 @@ class _Worker:
                 self._pipe, theirs = context.Pipe()
                 self._process = context.Process(target=_work, args=(theirs,))
                 try:
-                    with _single_threaded():
+                    with _single_threaded(), nullcontext() if self._imports_main else _without_main(self._process):
                         self._process.start()
                 except Exception as error:  # multiprocessing refuses while a script is being imported
                     self._pipe = None
@@ -213,6 +218,28 @@ def _single_threaded() -> Iterator[None]:
         finally:
             for name in added:
                 del os.environ[name]
+
+
+@contextlib.contextmanager
+def _without_main(process: Any) -> Iterator[None]:
+    """Let a process that starts now not import the script that is being run; others are left alone.
+
+    The script then needs no `if __name__ == "__main__":`. There is no option for it.
+    """
+    with _main_lock:
+        usual = spawn.get_preparation_data
+
+        def prepared(name: str) -> dict[str, Any]:
+            data = usual(name)
+            if name == process.name:
+                data = {key: value for key, value in data.items() if not key.startswith("init_main")}
+            return data
+
+        spawn.get_preparation_data = prepared
+        try:
+            yield
+        finally:
+            spawn.get_preparation_data = usual
 
 
 def _work(pipe: Connection[Any, Any]) -> None:

@@ -101,7 +101,7 @@ class Judge:
         self._here.base[:] = moves
         self._here.marks[:] = marks
         self._here.weights[:] = weights
-        self._here.numbers[[PLACE_NOW, N_QUIET]] = 0
+        self._here.numbers[PLACE_NOW] = self._here.numbers[N_QUIET] = 0
 
     def go_on(self, front: NDArray[np.float64]) -> bool:
         """Go on for a moment; tells whether that is the end. `front`: the objectives of what is known."""
@@ -116,6 +116,8 @@ class Judge:
     def found(self) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
         """Return the neighbours that were just found worth evaluating, with their (minimised) objectives."""
         n = int(self._here.numbers[N_FOUND])
+        if n == 0:
+            return []
         return list(zip(self._here.found[:n].copy(), self._here.predicted[:n].copy(), strict=True))
 
     def compile(self) -> None:

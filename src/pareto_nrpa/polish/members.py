@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.bundles import FOUND_AT, VIOLATIONS
+from ..kernels._jit import stored
+from ..kernels.bundles import VIOLATIONS
+from ..kernels.polish.members import IS_RANGE_KNOWN, N_COME, N_MEMBERS, set_extremes, update_members
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..kernels.bundles import Archive
-
-_FIRST_ROOM = 64
 
 
 class Members:
@@ -27,11 +27,17 @@ class Members:
         self.violations = np.inf  # of all of them
         self._n = 0
         self._found_at = np.zeros(0, dtype=np.int64)  # of each row of the archive, when it was looked at last
-        self._ids = np.zeros(_FIRST_ROOM, dtype=np.int64)
-        self._rows = np.zeros(_FIRST_ROOM, dtype=np.int64)
-        self._is_fresh = np.zeros(_FIRST_ROOM, dtype=bool)
-        self._objectives = np.zeros((_FIRST_ROOM, n_objectives))
-        self._range = np.full((2, n_objectives), np.nan)
+        self._ids = np.zeros(0, dtype=np.int64)
+        self._rows = np.zeros(0, dtype=np.int64)
+        self._is_fresh = np.zeros(0, dtype=bool)
+        self._objectives = np.zeros((0, n_objectives))
+        self._extremes = np.zeros((2, n_objectives))
+        self._numbers = np.zeros(3, dtype=np.int64)
+
+    def compile(self, archive: Archive) -> None:
+        """Compile what looks at archives."""
+        self.update(archive)
+        stored(set_extremes)(self._objectives, self._extremes.copy(), self._numbers.copy())
 
     def __len__(self) -> int:
         return self._n
@@ -64,7 +70,7 @@ class Members:
     @property
     def ideal(self) -> NDArray[np.float64]:
         """The best of each objective."""
-        ideal, _ = self._known_range()
+        ideal: NDArray[np.float64] = self._known_range()[0].copy()
         return ideal
 
     @property
@@ -73,58 +79,28 @@ class Members:
         ideal, worst = self._known_range()
         return np.where(worst > ideal, worst - ideal, 1.0)
 
-    def _known_range(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        if np.isnan(self._range).any():
-            self._range = np.array([self.objectives.min(axis=0), self.objectives.max(axis=0)])
-        return self._range[0], self._range[1]
+    def _known_range(self) -> NDArray[np.float64]:
+        if not self._numbers[IS_RANGE_KNOWN]:
+            stored(set_extremes)(self._objectives, self._extremes, self._numbers)
+        return self._extremes
 
     def update(self, archive: Archive) -> None:
         """Look at the archive again."""
-        found_at = archive.heads[:, FOUND_AT]
-        known = self._found_at
-        if len(known) < len(found_at):
-            known = np.pad(known, (0, len(found_at) - len(known)))
-        changed = np.flatnonzero(known != found_at)
-        gone, come = known[changed], changed[found_at[changed] > 0]
-        known[changed] = found_at[changed]
-        self._found_at = known
-        if (gone > 0).any():
-            self._remove(np.searchsorted(self.ids, np.sort(gone[gone > 0])))
-        self._append(archive, come[np.argsort(found_at[come])])
+        if len(self._ids) < len(archive.heads):
+            self._grow(len(archive.heads))
+        own = self._found_at, self._ids, self._rows, self._is_fresh, self._objectives, self._extremes, self._numbers
+        stored(update_members)(archive.heads, archive.scores, *own)
+        self._n = int(self._numbers[N_MEMBERS])
+        if self._numbers[N_COME]:
+            self.violations = float(archive.scores[self._rows[self._n - 1], VIOLATIONS])
 
-    def _remove(self, places: NDArray[np.int64]) -> None:
-        first = places[0]
-        stays = np.ones(self._n - first, dtype=bool)
-        stays[places - first] = False
-        # What a newcomer takes the place of is nowhere better: the best of each objective is as good as before.
-        if not np.isnan(self._range).any() and (self._objectives[places] >= self._range[1]).any():
-            self._range[:] = np.nan
-        left = first + int(stays.sum())
-        for array in (self._ids, self._rows, self._is_fresh, self._objectives):
-            array[first:left] = array[first : self._n][stays]
-        self._n = left
-
-    def _append(self, archive: Archive, rows: NDArray[np.int64]) -> None:
-        begin, end = self._n, self._n + len(rows)
-        if end > len(self._ids):
-            room = 2 * end
-            self._ids, self._rows, self._is_fresh = (
-                np.concatenate([array, np.zeros(room - len(array), dtype=array.dtype)])
-                for array in (self._ids, self._rows, self._is_fresh)
-            )
-            more = np.zeros((room - len(self._objectives), self._objectives.shape[1]))
-            self._objectives = np.concatenate([self._objectives, more])
-        scores = archive.scores[rows]
-        self._ids[begin:end] = archive.heads[rows, FOUND_AT]
-        self._rows[begin:end] = rows
-        self._is_fresh[begin:end] = True
-        self._objectives[begin:end] = scores[:, 1:]
-        self._n = end
-        if len(rows):
-            self.violations = float(scores[0, VIOLATIONS])
-            if not np.isnan(self._range).any():
-                self._range[0] = np.minimum(self._range[0], scores[:, 1:].min(axis=0))
-                self._range[1] = np.maximum(self._range[1], scores[:, 1:].max(axis=0))
+    def _grow(self, room: int) -> None:
+        """Make room for all that the archive can hold."""
+        more = room - len(self._ids)
+        self._found_at, self._ids, self._rows, self._is_fresh = (
+            np.pad(array, (0, more)) for array in (self._found_at, self._ids, self._rows, self._is_fresh)
+        )
+        self._objectives = np.pad(self._objectives, ((0, more), (0, 0)))
 
     def place(self, number: int) -> int | None:
         """Return where the member of that number is, None if it is not there."""

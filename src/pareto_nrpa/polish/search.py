@@ -51,6 +51,7 @@ class PolishedSearch(Search):
         super().compile()
         if not self._is_checked:
             self.local.compile()
+            self._members.compile(self.machine.archive)
             self._check_genotype()
             self._is_checked = True
 
@@ -64,14 +65,15 @@ class PolishedSearch(Search):
         """Make n evaluations."""
         check_whole("n", n, 0)
         self.compile()
+        player, local = self.player, self.local
         end = self.evaluations + n
         while (left := end - self.evaluations) > 0:
-            if n_playouts := min(left, self.local.n_playouts):
-                self.player.advance(n_playouts)
-                self.local.n_playouts -= n_playouts
+            if n_playouts := min(left, local.n_playouts):
+                player.advance(n_playouts)
+                local.n_playouts -= n_playouts
             else:
-                slot, state = self.local.propose()
-                self.player.evaluate(slot, state)
+                slot, state = local.propose()
+                player.evaluate(slot, state)
                 self.learn(slot)
 
     def propose(self) -> tuple[int, Any]:
@@ -100,9 +102,9 @@ class PolishedSearch(Search):
 
     def members(self) -> Members:
         """Return the archive as it is now."""
-        if self._members_at != self.last_improvement:
+        if self._members_at != (last := self.last_improvement):
             self._members.update(self.machine.archive)
-            self._members_at = self.last_improvement
+            self._members_at = last
         return self._members
 
     def member(self, i: int) -> tuple[NDArray[np.int64], int]:
