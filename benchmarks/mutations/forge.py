@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def _change(arrays: Arrays, rng: np.random.Generator) -> None:
     elif way == "meta" and "meta" in arrays:
         arrays["meta"] = _changed_meta(arrays["meta"], rng)
     elif way == "type":
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), suppress(ValueError):  # text, by a change before, that is no number
             arrays[name] = array.astype(rng.choice(TYPES))
     elif way == "shape":
         arrays[name] = _reshaped(array, rng)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..kernels.bundles import FOUND_AT, VIOLATIONS
+from ..kernels.archive import enlarge
+from ..kernels.bundles import FOUND_AT, N_ARCHIVED, N_LOGGED, VIOLATIONS, KnownFront
+from ..kernels.dominance import CHUNK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +27,14 @@ class Members:
 
     def __init__(self, n_objectives: int) -> None:
         self.violations = np.inf  # of all of them
-        self._n = 0
+        self._n = self._n_logged = 0
+        self._free: NDArray[np.int64] | None = None  # the unused rows of the archive that was looked at last
         self._found_at = np.zeros(0, dtype=np.int64)  # of each row of the archive, when it was looked at last
         self._ids = np.zeros(_FIRST_ROOM, dtype=np.int64)
         self._rows = np.zeros(_FIRST_ROOM, dtype=np.int64)
         self._is_fresh = np.zeros(_FIRST_ROOM, dtype=bool)
         self._objectives = np.zeros((_FIRST_ROOM, n_objectives))
+        self._floors = np.zeros((_FIRST_ROOM // CHUNK, n_objectives))
         self._range = np.full((2, n_objectives), np.nan)
 
     def __len__(self) -> int:
@@ -57,9 +61,14 @@ class Members:
         return self._objectives[: self._n]
 
     @property
-    def feasible(self) -> NDArray[np.float64]:
-        """The objectives of what is feasible."""
-        return self.objectives if self.violations == 0 else self.objectives[:0]
+    def front(self) -> KnownFront:
+        """Their objectives as what covers others."""
+        return KnownFront(self.objectives, self._floors[: -(-self._n // CHUNK)])
+
+    @property
+    def feasible(self) -> KnownFront:
+        """The same of what is feasible."""
+        return self.front if self.violations == 0 else KnownFront(self._objectives[:0], self._floors[:0])
 
     @property
     def ideal(self) -> NDArray[np.float64]:
@@ -78,9 +87,30 @@ class Members:
             self._range = np.array([self.objectives.min(axis=0), self.objectives.max(axis=0)])
         return self._range[0], self._range[1]
 
-    def update(self, archive: Archive) -> None:
+    def update(self, archive: Archive, counters: NDArray[np.int64]) -> None:
         """Look at the archive again."""
-        found_at = archive.heads[:, FOUND_AT]
+        come = self._newcomers(archive, counters)
+        self._free, self._n_logged = archive.free, int(counters[N_LOGGED])
+        if come is None:
+            come = self._compare(archive.heads[:, FOUND_AT])
+        else:
+            self._found_at[come] = archive.heads[come, FOUND_AT]
+        if come.size:
+            self._append(archive, come)
+
+    def _newcomers(self, archive: Archive, counters: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Return the rows of all that has changed where some have come and none has gone, None where that is not known.
+
+        Rows for newcomers are taken from the top of the stack of unused ones, which still says which they were.
+        """
+        n, n_new = int(counters[N_ARCHIVED]), int(counters[N_LOGGED]) - self._n_logged
+        if archive.free is not self._free or n != self._n + n_new:
+            return None
+        n_unused = len(archive.free) - n
+        return archive.free[n_unused : n_unused + n_new][::-1]
+
+    def _compare(self, found_at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Remove who has gone, and return the rows of those who have come in the order of discovery."""
         known = self._found_at
         if len(known) < len(found_at):
             known = np.pad(known, (0, len(found_at) - len(known)))
@@ -90,7 +120,7 @@ class Members:
         self._found_at = known
         if (gone > 0).any():
             self._remove(np.searchsorted(self.ids, np.sort(gone[gone > 0])))
-        self._append(archive, come[np.argsort(found_at[come])])
+        return come[np.argsort(found_at[come])]
 
     def _remove(self, places: NDArray[np.int64]) -> None:
         first = places[0]
@@ -103,28 +133,36 @@ class Members:
         for array in (self._ids, self._rows, self._is_fresh, self._objectives):
             array[first:left] = array[first : self._n][stays]
         self._n = left
+        self._set_floors(first)
 
     def _append(self, archive: Archive, rows: NDArray[np.int64]) -> None:
         begin, end = self._n, self._n + len(rows)
         if end > len(self._ids):
-            room = 2 * end
-            self._ids, self._rows, self._is_fresh = (
-                np.concatenate([array, np.zeros(room - len(array), dtype=array.dtype)])
-                for array in (self._ids, self._rows, self._is_fresh)
-            )
-            more = np.zeros((room - len(self._objectives), self._objectives.shape[1]))
-            self._objectives = np.concatenate([self._objectives, more])
+            self._make_room(2 * end)
         scores = archive.scores[rows]
         self._ids[begin:end] = archive.heads[rows, FOUND_AT]
         self._rows[begin:end] = rows
         self._is_fresh[begin:end] = True
         self._objectives[begin:end] = scores[:, 1:]
         self._n = end
-        if len(rows):
-            self.violations = float(scores[0, VIOLATIONS])
-            if not np.isnan(self._range).any():
-                self._range[0] = np.minimum(self._range[0], scores[:, 1:].min(axis=0))
-                self._range[1] = np.maximum(self._range[1], scores[:, 1:].max(axis=0))
+        self._set_floors(begin)
+        self.violations = float(scores[0, VIOLATIONS])
+        if not np.isnan(self._range).any():
+            self._range[0] = np.minimum(self._range[0], scores[:, 1:].min(axis=0))
+            self._range[1] = np.maximum(self._range[1], scores[:, 1:].max(axis=0))
+
+    def _make_room(self, n: int) -> None:
+        self._ids, self._rows, self._is_fresh = (enlarge(x, n) for x in (self._ids, self._rows, self._is_fresh))
+        self._objectives = enlarge(self._objectives, n, self._objectives.shape[1])
+        self._floors = enlarge(self._floors, -(-n // CHUNK), self._floors.shape[1])
+
+    def _set_floors(self, first: int) -> None:
+        """Measure the chunks from that of a place on."""
+        chunk = first // CHUNK
+        begins = np.arange(chunk * CHUNK, self._n, CHUNK)
+        if begins.size:
+            floors = np.minimum.reduceat(self.objectives, begins, axis=0)
+            self._floors[chunk : chunk + len(floors)] = floors
 
     def place(self, number: int) -> int | None:
         """Return where the member of that number is, None if it is not there."""

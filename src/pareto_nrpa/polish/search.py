@@ -101,7 +101,7 @@ class PolishedSearch(Search):
     def members(self) -> Members:
         """Return the archive as it is now."""
         if self._members_at != self.last_improvement:
-            self._members.update(self.machine.archive)
+            self._members.update(self.machine.archive, self.machine.counters)
             self._members_at = self.last_improvement
         return self._members
 
