@@ -1,10 +1,10 @@
 """Damaged and forged files of every kind: `python benchmarks/mutate.py --each 10000 [KIND ...]`.
 
 Each file must be read, or refused in one sentence. What is not: another error or a warning (a leak), more than ten
-seconds (a hang), the end of the process (a crash), more than a gigabyte (a MemoryError, as the limit is set). Counts
-are kept in results/mutations.json after every few seconds: the same command looks again at what was wrong and goes on
-where it was stopped, `--again` begins anew. A mutation is known by its number: `--only 123 --keep FOLDER` makes it
-again and leaves the file there.
+seconds of its own time (a hang), the end of the process (a crash), more than a gigabyte (a MemoryError, as the limit is
+set). Counts are kept in results/mutations.json after every few seconds: the same command looks again at what was wrong
+and goes on where it was stopped, `--again` begins anew. A mutation is known by its number: `--only 123 --keep FOLDER`
+makes it again and leaves the file there.
 """
 
 from __future__ import annotations

@@ -237,6 +237,21 @@ def test_a_given_solution_of_other_things_than_moves_is_told_in_a_sentence(move)
     assert len(str(caught.value)) < 300
 
 
+class Huge(Knapsack):
+    """Objectives as far apart as numbers go."""
+
+    def evaluate(self, state):
+        light, _ = super().evaluate(state)
+        return 1.7e308 * np.sin(light), -1.7e308 * np.sin(light)
+
+
+@pytest.mark.parametrize("limit", [None, 4])
+def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit):
+    result = solve(Huge(10), SMALL, stop=MaxEvaluations(300), max_archive=limit)
+    assert np.ptp(result.front.objectives / 2, axis=0).max() > 1e308  # no number holds the whole
+    assert result.evaluations == 300
+
+
 @every_problem
 def test_solutions_made_elsewhere_can_be_added(name):
     problem = PROBLEMS[name]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..kernels.bundles import Archive
 
 _FIRST_ROOM = 64
+_LARGEST = np.finfo(float).max
 
 
 class Members:
@@ -80,7 +81,8 @@ class Members:
     def span(self) -> NDArray[np.float64]:
         """How far apart the best and the worst of each objective are, 1 where they are one."""
         ideal, worst = self._known_range()
-        return np.where(worst > ideal, worst - ideal, 1.0)
+        with np.errstate(over="ignore"):
+            return np.where(worst > ideal, np.minimum(worst - ideal, _LARGEST), 1.0)
 
     def _known_range(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if np.isnan(self._range).any():
