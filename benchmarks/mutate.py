@@ -1,9 +1,10 @@
 """Damaged and forged files of every kind: `python benchmarks/mutate.py --each 10000 [KIND ...]`.
 
 Each file must be read, or refused in one sentence. What is not: another error or a warning (a leak), more than ten
-seconds (a hang), the end of the process (a crash), more than a gigabyte (a MemoryError, as the limit is set). Counts
-are kept in results/mutations.json after every few seconds: the same command goes on where it was stopped, `--again`
-begins anew. A mutation is known by its number: `--only 123 --keep FOLDER` makes it again and leaves the file there.
+seconds of its own time (a hang), the end of the process (a crash), more than a gigabyte (a MemoryError, as the limit is
+set). Counts are kept in results/mutations.json after every few seconds: the same command looks again at what was wrong
+and goes on where it was stopped, `--again` begins anew. A mutation is known by its number: `--only 123 --keep FOLDER`
+makes it again and leaves the file there.
 """
 
 from __future__ import annotations
@@ -48,6 +49,15 @@ class Count:
             self.wrong.append(f"{found.number}: {found.word}")
         self.slowest = max(self.slowest, round(found.seconds, 2))
         self.megabytes = max(self.megabytes, found.megabytes)
+
+    def numbers_wrong(self) -> list[int]:
+        return [int(line.partition(":")[0]) for line in self.wrong]
+
+    def look_again(self, found: Outcome) -> None:
+        """Count what was wrong anew."""
+        del self.wrong[self.numbers_wrong().index(found.number)]
+        self.files -= 1
+        self.add(found)
 
     def cells(self) -> list[str]:
         numbers = self.files, self.refused, self.read, len(self.wrong)
@@ -98,11 +108,14 @@ class Counts:
 
 
 def examine(kind: str, count: Count, each: int, counts: Counts, folder: Path) -> None:
-    """Count until there are so many, and say how it goes."""
-    if count.files >= each:
+    """Look again at what was wrong, then count until there are so many, and say how it goes."""
+    if count.files >= each and not count.wrong:
         return
-    saved = time.monotonic()
-    for found in Mutations(KINDS[kind], folder, count.seed).examine_apart(range(count.files, each)):
+    mutations, saved = Mutations(KINDS[kind], folder, count.seed), time.monotonic()
+    for number in count.numbers_wrong():
+        for found in mutations.examine_apart(range(number, number + 1)):
+            count.look_again(found)
+    for found in mutations.examine_apart(range(count.files, each)):
         count.add(found)
         if not found.is_good and len(count.wrong) <= _MOST_SHOWN:
             print(f"{kind} {found.number}: {found.word}", flush=True)

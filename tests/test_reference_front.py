@@ -49,6 +49,7 @@ def test_the_front_of_a_result_is_a_reference_and_not_the_truth(problem, tmp_pat
         ("front.json", "[1, 2]"),
         ("front.json", '{"objectives": [[1, "x"]]}'),
         ("front.json", "[" * 100_000),
+        ("front.json", f'{{"objectives": [[1, 1{"0" * 400}]]}}'),  # once an OverflowError
         ("front.csv", "f1,f2\n"),
         ("front.csv", "f1,f2\n1,nan\n"),
         ("front.csv", ""),

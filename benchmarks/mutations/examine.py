@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import resource
 import signal
 import time
@@ -68,7 +69,7 @@ class Mutations:
             theirs.close()
             what = f"a hang: more than {SECONDS} s"
             try:
-                while ours.poll(SECONDS):  # compiled code hears no signal: only from here is all seen that hangs
+                while _answers(child.pid, ours):  # compiled code hears no signal: only from here is all seen that hangs
                     found = ours.recv()
                     numbers = range(found.number + 1, numbers.stop)
                     yield found
@@ -88,6 +89,37 @@ class Mutations:
         for found in self.examine(numbers):
             pipe.send(found)
         pipe.close()
+
+
+def _answers(pid: int, pipe: Any) -> bool:
+    """Wait for an answer; False if the process has worked for too long without one, or waits for something itself.
+
+    Its own time counts, not that of a machine on which others work as well.
+    """
+    begin, n_idle = _working(pid)[0], 0
+    while not pipe.poll(1.0):
+        seconds, is_idle = _working(pid)
+        n_idle = n_idle + 1 if is_idle else 0
+        if seconds - begin > SECONDS or n_idle > SECONDS:
+            return False
+    return True
+
+
+def _working(pid: int) -> tuple[float, bool]:
+    """Return for how long a process has worked, and whether all of its threads wait."""
+    process = Path(f"/proc/{pid}")
+    states = [_fields(path)[0] for path in process.glob("task/*/stat")]
+    _, *numbers = _fields(process / "stat")
+    ticks = sum(map(int, numbers[10:12]))
+    return ticks / os.sysconf("SC_CLK_TCK"), "R" not in states
+
+
+def _fields(stat: Path) -> list[str]:
+    """Return what is said of a process or a thread behind its name: first its state, which is Z if it has gone."""
+    try:
+        return stat.read_text().rpartition(")")[2].split()
+    except OSError:
+        return ["Z"]
 
 
 def outcome(source: Source, path: Path) -> str:

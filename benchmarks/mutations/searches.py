@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # How far a search has come when it is saved, and how far one goes that was taken up again.
-SAVED_AT, GOES_ON = 237, 100
+SAVED_AT, GOES_ON = 237, 50
 
 
 class Subset(Problem):

@@ -9,7 +9,7 @@ from dataclasses import fields
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .checks import did_you_mean
+from .checks import did_you_mean, shown
 from .exceptions import ParetoNRPAError
 
 if TYPE_CHECKING:
@@ -72,6 +72,6 @@ def algorithm(name: str, given: dict[str, Any] | None = None) -> Algorithm:
     for key in given or {}:
         if key not in known:
             near = did_you_mean(key, known)
-            raise ParetoNRPAError(f"{name} has no parameter {key!r}{near}; it takes: {', '.join(known)}.")
+            raise ParetoNRPAError(f"{name} has no parameter {shown(key)}{near}; it takes: {', '.join(known)}.")
     made: Algorithm = _kind(name)(**(given or {}))
     return made

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 from numba import types
 
+from .checks import shown
 from .kernels._jit import compile_alone, python_function
 from .kernels.bundles import (
     BAD_BIAS,
@@ -54,7 +55,7 @@ def unfollowed_message(problem: AnyProblem, solution: Sequence[Any], depth: int)
     name = problem_name(problem)
     if depth == len(solution):
         return f"solution must be complete, and in {name} there are legal moves left after its {depth} moves."
-    return f"solution must have legal moves only, and {solution[depth]!r} at depth {depth} is none in {name}."
+    return f"solution must have legal moves only, and {shown(solution[depth])} at depth {depth} is none in {name}."
 
 
 def overflow_message(alpha: float, problem: AnyProblem) -> str:

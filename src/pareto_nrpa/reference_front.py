@@ -169,7 +169,7 @@ def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> R
         return ReferenceFront.of(rows, maximise=problem.maximise, is_complete=complete)
     except OSError as error:
         raise ParetoNRPAError(f"cannot read the reference front {path}: {error.strerror or error}.") from error
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         raise ParetoNRPAError(
             f"{path} is no reference front: a result or certificate of pareto-nrpa (.json), or a CSV with a line of "
             f"names and {m} columns of objectives first."

@@ -119,7 +119,7 @@ def test_check_problem_names_it_too(misfit):
 
 def test_moves_of_a_compiled_problem_are_whole_numbers():
     problem = replace(compiled(FINE), genotype=Choices([(0, 1, "2")] * 6))
-    with pytest.raises(ProblemError, match=r"^genotype of toy must have whole numbers as moves.* got '2'"):
+    with pytest.raises(ProblemError, match=r"^genotype and given solutions of toy must have whole numbers.* got '2'"):
         solve(problem, small("nsga-ii"), stop=MaxEvaluations(10))
 
 

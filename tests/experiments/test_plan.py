@@ -304,6 +304,11 @@ def test_an_unknown_plan_names_the_nearest():
 MISTAKES = {
     "misspelt key": ("evalutions = 100\n" + HEAD + RANDOM, "unknown key 'evalutions' \\(did you mean 'evaluations'"),
     "foreign key": ("zzz = 100\n" + HEAD + BUDGET + RANDOM, "unknown key 'zzz'; it knows: .*problems"),
+    "a key as long as a page": ("z" * 5000 + " = 1\n" + HEAD + BUDGET + RANDOM, "key 'zz.{,40}'; it knows: .*problems"),
+    "a parameter as long as a page": (
+        HEAD + BUDGET + '[[algorithm]]\nname = "nsga-ii"\nparameters = { ' + "z" * 5000 + " = 1 }\n",
+        "nsga-ii has no parameter 'z.{,100}; it takes: bias",
+    ),
     "misspelt key of an algorithm": (
         HEAD + BUDGET + RANDOM + "parametres = { bias = 1.0 }\n",
         "unknown key 'parametres' \\(did you mean 'parameters'",

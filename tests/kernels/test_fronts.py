@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa.kernels._jit import stored
-from pareto_nrpa.kernels.dominance import covers
+from pareto_nrpa.kernels.dominance import CHUNK, covers, is_covered, is_covered_by_front
 from pareto_nrpa.kernels.front_index import NEW, clear, compare, count_blocks, insert, new_index, split_front
 from pareto_nrpa.kernels.nrpa.crowding import crowding_distances
 
@@ -28,6 +28,21 @@ some_scores = st.integers(1, 4).flatmap(scores)
 
 def as_array(points):
     return np.array([[violations, *objectives] for violations, objectives in points])
+
+
+@pytest.mark.parametrize("n", [0, 1, CHUNK, CHUNK + 1, 10 * CHUNK - 1])
+@pytest.mark.parametrize("slack", [0.0, 0.5])
+def test_floors_tell_what_a_front_covers_as_all_its_rows_do(n, slack):
+    rng = np.random.default_rng(n)
+    front = rng.integers(0, 9, (n, 4)).astype(float)
+    floors = np.array([front[i : i + CHUNK].min(axis=0) for i in range(0, n, CHUNK)]).reshape(-1, 4)
+    slacks, answers = np.full(4, slack), set()
+    for point in rng.integers(0, 12, (200, 4)) - rng.choice([0.0, 0.25], (200, 1)):
+        expected = stored(is_covered)(front, n, point, slacks)
+        assert stored(is_covered_by_front)(front, floors, point, slacks) == expected
+        assert expected == (front <= point + slacks).all(axis=1).any()
+        answers.add(bool(expected))
+    assert answers == ({False} if n == 0 else {False, True})
 
 
 @given(some_scores)

@@ -7,8 +7,10 @@ import pytest
 
 from pareto_nrpa import Permutation, PolishedNRPA, ProblemError, Segments, check_problem, generate_tsp, generate_tsptw
 from pareto_nrpa.kernels._jit import kernel
+from pareto_nrpa.kernels.bundles import KnownFront
 from pareto_nrpa.problems.matrices import cost_of, join_costs
 
+NOTHING = KnownFront(np.zeros((0, 2)), np.zeros((0, 2)))
 PROBLEMS = {"tsptw": generate_tsptw(9, seed=3, tightness=0.2), "tsp": generate_tsp(9, seed=1)}
 
 
@@ -40,7 +42,7 @@ def test_a_look_round_finds_all_that_nothing_covers(name, seed):
     feasible = [problem.replay(other)[0] for other in neighbours(moves) if problem.replay(other)[1] == 0]
     is_feasible = problem.replay(moves)[1] == 0
     judge.begin(moves, np.zeros(2))
-    assert judge.go_on(np.zeros((0, 2))) or not is_feasible
+    assert judge.go_on(NOTHING) or not is_feasible
     found = [objectives for _, objectives in judge.found()]
     for solution, objectives in judge.found():
         played, violations = problem.replay(solution.tolist())
@@ -59,7 +61,7 @@ def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
     problem, rng = PROBLEMS[name], np.random.default_rng(seed)
     judge, weights = judge_of(problem), rng.random(2)
     judge.begin(rng.permutation(range(1, 9)), weights)
-    assert judge.go_on(np.zeros((0, 2)))
+    assert judge.go_on(NOTHING)
     end = judge.moves.tolist()
     objectives, violations = problem.replay(end)
     values = [weights @ other for other, late in map(problem.replay, neighbours(end)) if late == 0]
@@ -71,7 +73,7 @@ def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
 def test_what_is_shaken_is_a_permutation_and_as_feasible(name):
     problem, judge, rng = PROBLEMS[name], judge_of(PROBLEMS[name]), np.random.default_rng(0)
     judge.begin(rng.permutation(range(1, 9)), np.ones(2))
-    judge.go_on(np.zeros((0, 2)))
+    judge.go_on(NOTHING)
     start = judge.moves
     shaken = [judge.shaken(start, 4, 8).tolist() for _ in range(20)]
     assert len(set(map(tuple, shaken))) > 1

@@ -6,6 +6,7 @@ import pytest
 from pareto_nrpa import PolishedNRPA, generate_tsp, generate_tsptw
 from pareto_nrpa.kernels.archive import archived_rows
 from pareto_nrpa.kernels.bundles import FOUND_AT, VIOLATIONS
+from pareto_nrpa.kernels.dominance import CHUNK
 
 PROBLEMS = {
     "four costs": generate_tsp(12, seed=1, n_objectives=4),
@@ -31,6 +32,8 @@ def test_members_are_those_of_the_archive_after_every_step(name, limit):
         np.testing.assert_array_equal(members.ideal, scores[:, 1:].min(axis=0))
         span = np.ptp(scores[:, 1:], axis=0)
         np.testing.assert_allclose(members.span, np.where(span > 0, span, 1.0))
+        floors = [scores[i : i + CHUNK, 1:].min(axis=0) for i in range(0, len(rows), CHUNK)]
+        np.testing.assert_array_equal(members.front.floors, floors)
         assert members.violations == scores[0, VIOLATIONS]
         assert members.place(int(members.ids[-1])) == len(members) - 1
         sizes.add(len(members))

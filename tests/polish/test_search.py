@@ -12,6 +12,7 @@ from pareto_nrpa import (
     MaxEvaluations,
     ParetoNRPA,
     PolishedNRPA,
+    ProblemError,
     Result,
     certify,
     generate_tsp,
@@ -20,6 +21,7 @@ from pareto_nrpa import (
     solve,
     solve_parallel,
 )
+from pareto_nrpa.nrpa.checkpoint import sum_of
 
 from ..baselines.problems import Bits, PlainTour
 from ..problems_for_tests import Digits, Knapsack, Word
@@ -204,6 +206,50 @@ def test_copies_go_on_alike(name):
     for other in copies:
         other.advance(100)
         assert other.log().tolist() == search.log().tolist()
+
+
+@pytest.mark.parametrize("slots", ["playouts", "pending"])
+def test_a_checkpoint_with_moves_that_are_none_is_refused(slots, tmp_path):
+    """Local search once began there, and compiled code read where nothing is."""
+    path = tmp_path / "c.npz"
+    search = PolishedNRPA().start(TSPTW, seed=5)
+    search.advance(100)
+    search.ask(3)
+    search.save(path)
+    with np.load(path) as file:
+        arrays = {name: array for name, array in file.items() if name != "sum"}
+    n_learned_from = len(arrays["pool_moves"]) - 3
+    place = slice(n_learned_from) if slots == "playouts" else slice(n_learned_from, None)
+    assert len(arrays["pool_moves"][place])
+    arrays["pool_moves"][place] = 2**53
+    np.savez(path, **arrays, sum=sum_of(arrays))
+    with pytest.raises(CheckpointError, match="is not a checkpoint of pareto-nrpa, or is damaged"):
+        PolishedNRPA().resume(TSPTW, path)
+
+
+@pytest.mark.parametrize("move", ["x" * 10_000, 10**400, 1.5, None], ids=["text", "huge", "half", "none"])
+def test_a_given_solution_of_other_things_than_moves_is_told_in_a_sentence(move):
+    solution = [move, *range(2, 12)]
+    with pytest.raises(
+        ProblemError, match=r"^genotype and given solutions of tsptw.* whole numbers as moves"
+    ) as caught:
+        solve(TSPTW, start=[solution], stop=MaxEvaluations(5))
+    assert len(str(caught.value)) < 300
+
+
+class Huge(Knapsack):
+    """Objectives as far apart as numbers go."""
+
+    def evaluate(self, state):
+        light, _ = super().evaluate(state)
+        return 1.7e308 * np.sin(light), -1.7e308 * np.sin(light)
+
+
+@pytest.mark.parametrize("limit", [None, 4])
+def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit):
+    result = solve(Huge(10), SMALL, stop=MaxEvaluations(300), max_archive=limit)
+    assert np.ptp(result.front.objectives / 2, axis=0).max() > 1e308  # no number holds the whole
+    assert result.evaluations == 300
 
 
 @every_problem

@@ -99,7 +99,7 @@ def check_keys(where: str, content: dict[str, Any], known: dict[str, Kind]) -> N
     """Raise if there is a key that nobody reads, or a value of another kind than its key asks for."""
     for key, value in content.items():
         if key not in known:
-            raise PlanError(f"{where} has an unknown key {key!r}{_hint(key, known)}")
+            raise PlanError(f"{where} has an unknown key {shown(key)}{_hint(key, known)}")
         expected, is_right = known[key]
         if not is_right(value):
             raise PlanError(f"{key} of {where} must be {expected}, got {shown(value)}.")
@@ -109,7 +109,7 @@ def check_names(where: str, names: Iterable[str], known: Iterable[str]) -> None:
     """Raise if one of the names is not known."""
     for name in names:
         if name not in known:
-            raise PlanError(f"{where}: {name!r} is unknown{_hint(name, known)}")
+            raise PlanError(f"{where}: {shown(name)} is unknown{_hint(name, known)}")
 
 
 def _hint(name: str, known: Iterable[str]) -> str:

@@ -108,7 +108,8 @@ def far_apart(points, n):
     Objectives are measured by their range, distances by the objective that differs most. No way of choosing n points
     leaves the others less than half as far from the nearest one chosen (Gonzalez 1985).
     """
-    spans = np.ptp(points, axis=0)
+    with np.errstate(over="ignore"):
+        spans = np.minimum(np.ptp(points, axis=0), np.finfo(float).max)
     scaled = np.ascontiguousarray((points / np.where(spans > 0, spans, 1.0)).T)  # the longer axis last: faster
     chosen = list(dict.fromkeys(np.argmin(points, axis=0).tolist()))[:n]
     distances = np.min([np.abs(scaled - scaled[:, [i]]).max(axis=0) for i in chosen], axis=0)

@@ -86,6 +86,13 @@ class Archive(NamedTuple):
     front_index: FrontIndex
 
 
+class KnownFront(NamedTuple):
+    """The objectives of a front, for telling what it covers; see `is_covered_by_front`."""
+
+    objectives: np.ndarray  # [A, M] float64, minimised
+    floors: np.ndarray  # [A / CHUNK, M] float64, rounded up: the smallest of each objective in a chunk of rows
+
+
 class Selection(NamedTuple):
     """Working memory for choosing the set of a level; only `distances` means something afterwards."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checks import shown
 from ..exceptions import ProblemError
 from ..kernels._jit import small_kernel, with_globals
 from ..kernels.evaluation import judge, no_bias
@@ -75,11 +76,11 @@ class CompiledAdapter(Adapter):
         return list(numbers)
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:
-        """Return the numbers of the moves of a genotype."""
+        """Return the numbers of moves of a genotype, or of a solution made elsewhere."""
         for move in solution:
             if not isinstance(move, int | np.integer) or not -_MAX_MOVE < move < _MAX_MOVE:
                 raise ProblemError(
-                    f"genotype of {problem_name(self.problem)} must have whole numbers as moves, as it is compiled, "
-                    f"got {move!r}."
+                    f"genotype and given solutions of {problem_name(self.problem)} must have whole numbers as moves, "
+                    f"as it is compiled, got {shown(move)}."
                 )
         return list(solution)

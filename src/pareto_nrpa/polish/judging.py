@@ -9,7 +9,8 @@ import numpy as np
 from numba import types
 
 from ..kernels._jit import bundle_kernel, small_kernel, stored, with_globals
-from ..kernels.dominance import is_covered
+from ..kernels.bundles import KnownFront
+from ..kernels.dominance import is_covered_by_front
 from ..kernels.polish import neighbourhood as kernels
 from ..kernels.polish.neighbourhood import N_FOUND, N_JUDGED, N_QUIET, NOISE, PLACE_NOW, new_neighbourhood
 
@@ -24,6 +25,7 @@ _ROOM = 256
 _TRIES_PER_STEP = 50
 # Neighbours to judge before somebody may look at clock and keyboard: about a tenth of a second.
 _MOST = 1_000_000
+_NOTHING_KNOWN = KnownFront(np.zeros((0, 1)), np.zeros((0, 1)))
 
 
 class Judge:
@@ -57,7 +59,7 @@ class Judge:
         }
         self._go_on = player.bind(
             kernels.go_on,
-            types.boolean(*kinds, types.float64[:, ::1], types.int64),
+            types.boolean(*kinds, numba.typeof(_NOTHING_KNOWN), types.int64),
             data_class=type(player.problem.data),
             measure=looks["measure"],
             descend=bundle_kernel(with_globals(kernels.descend_from_base, **looks)),
@@ -103,8 +105,8 @@ class Judge:
         self._here.weights[:] = weights
         self._here.numbers[PLACE_NOW] = self._here.numbers[N_QUIET] = 0
 
-    def go_on(self, front: NDArray[np.float64]) -> bool:
-        """Go on for a moment; tells whether that is the end. `front`: the objectives of what is known."""
+    def go_on(self, front: KnownFront) -> bool:
+        """Go on for a moment; tells whether that is the end."""
         self._here.numbers[N_FOUND] = 0
         return bool(self._go_on.call(self._parts, self._here, front, _MOST))
 
@@ -122,11 +124,11 @@ class Judge:
 
     def compile(self) -> None:
         """Compile what compares solutions; all else is compiled with the player."""
-        self.is_covered(self._here.current[1:], self._here.current[None, 1:])
+        self.is_covered(self._here.current[1:], _NOTHING_KNOWN)
 
-    def is_covered(self, objectives: NDArray[np.float64], front: NDArray[np.float64]) -> bool:
+    def is_covered(self, objectives: NDArray[np.float64], front: KnownFront) -> bool:
         """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
-        return bool(stored(is_covered)(front, len(front), objectives, NOISE * np.abs(objectives)))
+        return bool(stored(is_covered_by_front)(*front, objectives, NOISE * np.abs(objectives)))
 
     def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int) -> NDArray[np.int64]:
         """Return a solution some random steps away that is as feasible; `marks` says where it differs."""

@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..kernels._jit import stored
-from ..kernels.bundles import VIOLATIONS
-from ..kernels.polish.members import IS_RANGE_KNOWN, N_COME, N_MEMBERS, set_extremes, update_members
+from ..kernels.archive import enlarge
+from ..kernels.bundles import N_ARCHIVED, N_LOGGED, VIOLATIONS, KnownFront
+from ..kernels.dominance import CHUNK
+from ..kernels.polish.members import (
+    ARE_NEWCOMERS_KNOWN,
+    IS_RANGE_KNOWN,
+    N_COME,
+    N_MEMBERS,
+    set_extremes,
+    update_members,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..kernels.bundles import Archive
+
+_LARGEST = np.finfo(float).max
 
 
 class Members:
@@ -25,18 +36,20 @@ class Members:
 
     def __init__(self, n_objectives: int) -> None:
         self.violations = np.inf  # of all of them
-        self._n = 0
+        self._n = self._n_logged = 0
+        self._free: NDArray[np.int64] | None = None  # the unused rows of the archive that was looked at last
         self._found_at = np.zeros(0, dtype=np.int64)  # of each row of the archive, when it was looked at last
         self._ids = np.zeros(0, dtype=np.int64)
         self._rows = np.zeros(0, dtype=np.int64)
         self._is_fresh = np.zeros(0, dtype=bool)
         self._objectives = np.zeros((0, n_objectives))
+        self._floors = np.zeros((0, n_objectives))
         self._extremes = np.zeros((2, n_objectives))
-        self._numbers = np.zeros(3, dtype=np.int64)
+        self._numbers = np.zeros(4, dtype=np.int64)
 
-    def compile(self, archive: Archive) -> None:
+    def compile(self, archive: Archive, counters: NDArray[np.int64]) -> None:
         """Compile what looks at archives."""
-        self.update(archive)
+        self.update(archive, counters)
         stored(set_extremes)(self._objectives, self._extremes.copy(), self._numbers.copy())
 
     def __len__(self) -> int:
@@ -63,9 +76,14 @@ class Members:
         return self._objectives[: self._n]
 
     @property
-    def feasible(self) -> NDArray[np.float64]:
-        """The objectives of what is feasible."""
-        return self.objectives if self.violations == 0 else self.objectives[:0]
+    def front(self) -> KnownFront:
+        """Their objectives as what covers others."""
+        return KnownFront(self.objectives, self._floors[: -(-self._n // CHUNK)])
+
+    @property
+    def feasible(self) -> KnownFront:
+        """The same of what is feasible."""
+        return self.front if self.violations == 0 else KnownFront(self._objectives[:0], self._floors[:0])
 
     @property
     def ideal(self) -> NDArray[np.float64]:
@@ -77,30 +95,48 @@ class Members:
     def span(self) -> NDArray[np.float64]:
         """How far apart the best and the worst of each objective are, 1 where they are one."""
         ideal, worst = self._known_range()
-        return np.where(worst > ideal, worst - ideal, 1.0)
+        with np.errstate(over="ignore"):
+            return np.where(worst > ideal, np.minimum(worst - ideal, _LARGEST), 1.0)
 
     def _known_range(self) -> NDArray[np.float64]:
         if not self._numbers[IS_RANGE_KNOWN]:
             stored(set_extremes)(self._objectives, self._extremes, self._numbers)
         return self._extremes
 
-    def update(self, archive: Archive) -> None:
+    def update(self, archive: Archive, counters: NDArray[np.int64]) -> None:
         """Look at the archive again."""
+        newcomers = self._newcomers(archive, counters)
+        self._numbers[ARE_NEWCOMERS_KNOWN] = newcomers is not None
+        if newcomers is None:
+            newcomers = archive.free[:0]
+        self._free, self._n_logged = archive.free, int(counters[N_LOGGED])
         if len(self._ids) < len(archive.heads):
             self._grow(len(archive.heads))
-        own = self._found_at, self._ids, self._rows, self._is_fresh, self._objectives, self._extremes, self._numbers
-        stored(update_members)(archive.heads, archive.scores, *own)
+        order = self._found_at, self._ids, self._rows, self._is_fresh
+        values = self._objectives, self._floors, self._extremes, self._numbers
+        stored(update_members)(archive.heads, archive.scores, newcomers, *order, *values)
         self._n = int(self._numbers[N_MEMBERS])
         if self._numbers[N_COME]:
             self.violations = float(archive.scores[self._rows[self._n - 1], VIOLATIONS])
 
+    def _newcomers(self, archive: Archive, counters: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Return the rows of all that has changed where some have come and none has gone, None where that is not known.
+
+        Rows for newcomers are taken from the top of the stack of unused ones, which still says which they were.
+        """
+        n, n_new = int(counters[N_ARCHIVED]), int(counters[N_LOGGED]) - self._n_logged
+        if archive.free is not self._free or n != self._n + n_new:
+            return None
+        n_unused = len(archive.free) - n
+        return archive.free[n_unused : n_unused + n_new]
+
     def _grow(self, room: int) -> None:
         """Make room for all that the archive can hold."""
-        more = room - len(self._ids)
         self._found_at, self._ids, self._rows, self._is_fresh = (
-            np.pad(array, (0, more)) for array in (self._found_at, self._ids, self._rows, self._is_fresh)
+            enlarge(array, room) for array in (self._found_at, self._ids, self._rows, self._is_fresh)
         )
-        self._objectives = np.pad(self._objectives, ((0, more), (0, 0)))
+        m = self._objectives.shape[1]
+        self._objectives, self._floors = enlarge(self._objectives, room, m), enlarge(self._floors, -(-room // CHUNK), m)
 
     def place(self, number: int) -> int | None:
         """Return where the member of that number is, None if it is not there."""

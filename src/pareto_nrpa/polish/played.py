@@ -9,7 +9,7 @@ import numpy as np
 from ..genotype import Choices, Permutation
 from ..kernels._jit import stored
 from ..kernels.bundles import KEY, N_MOVES, POLICY, VIOLATIONS
-from ..kernels.dominance import is_covered
+from ..kernels.dominance import is_covered_by_front
 from ..kernels.nrpa.following import EXACTLY
 from ..kernels.seen import solution_key
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
@@ -69,7 +69,7 @@ class PlayedNeighbours:
     def compile(self) -> None:
         """Compile what knows solutions again, and what compares them."""
         stored(solution_key)(0, np.zeros(1, dtype=np.int64), 1)
-        stored(is_covered)(self._no_slack[None], 1, self._no_slack, self._no_slack)
+        stored(is_covered_by_front)(*[self._no_slack[None]] * 2, self._no_slack, self._no_slack)
 
     def propose(self) -> tuple[int, Any]:
         """Play something that was not met before, if that is to be found."""
@@ -158,7 +158,7 @@ class PlayedNeighbours:
         is_better = bool(scores[VIOLATIONS] < members.violations)
         is_new = is_better or (
             scores[VIOLATIONS] == members.violations
-            and not stored(is_covered)(members.objectives, len(members), scores[1:], self._no_slack)
+            and not stored(is_covered_by_front)(*members.front, scores[1:], self._no_slack)
         )
         self._reward(kind, is_new)
         ideal, span = (scores[1:], np.ones(len(scores) - 1)) if is_better else (members.ideal, members.span)

@@ -227,8 +227,11 @@ class ScreenedNeighbours:
             check_shape(policies, np.int64, len(moves))
             need(np.isfinite(numbers).all() and in_range(policies, 0, self._params.n_policies), part)
         archived = [search.member(i)[0] for i in range(len(search.members().rows))]
+        pool, sizes = search.machine.pool, search.machine.levels[:, SIZE]
+        slots = [*pending, *(slot for level, n in enumerate(sizes) for slot in search.machine.members[level, :n])]
+        recorded = [pool.moves[slot, : pool.heads[slot, N_MOVES]] for slot in slots]
         order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]
-        for moves in (*arrays["queue_moves"], *arrays["descent_moves"], *archived):
+        for moves in (*arrays["queue_moves"], *arrays["descent_moves"], *archived, *recorded):
             need(np.array_equal(np.sort(moves), order), "permutations")
         explored, noted, numbers = arrays["explored"], arrays["noted"], arrays["numbers"]
         check_shape(explored, np.int64, len(explored))

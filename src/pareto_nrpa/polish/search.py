@@ -51,7 +51,7 @@ class PolishedSearch(Search):
         super().compile()
         if not self._is_checked:
             self.local.compile()
-            self._members.compile(self.machine.archive)
+            self._members.compile(self.machine.archive, self.machine.counters)
             self._check_genotype()
             self._is_checked = True
 
@@ -103,7 +103,7 @@ class PolishedSearch(Search):
     def members(self) -> Members:
         """Return the archive as it is now."""
         if self._members_at != (last := self.last_improvement):
-            self._members.update(self.machine.archive)
+            self._members.update(self.machine.archive, self.machine.counters)
             self._members_at = last
         return self._members
 

@@ -54,8 +54,9 @@ class Walkers:
         alike = self.scores[:, VIOLATIONS] == scores[VIOLATIONS]
         if alike.any():
             scale = self._weights / span
-            new, old = (scale * (values - ideal) for values in (scores[1:], self.scores[:, 1:]))
-            is_better |= alike & (_distance(new) < _distance(old))
+            with np.errstate(over="ignore", invalid="ignore"):  # objectives as far apart as numbers go: no one comes
+                new, old = (scale * (values - ideal) for values in (scores[1:], self.scores[:, 1:]))
+                is_better |= alike & (_distance(new) < _distance(old))
         comers = np.flatnonzero(is_better)
         for _ in range(min(_MOST_FOLLOWERS, len(comers))):
             i = int(comers[int(draw() * len(comers))])

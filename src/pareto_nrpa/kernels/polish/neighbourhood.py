@@ -16,7 +16,7 @@ import numpy as np
 
 from .._jit import engine_kernel, small_kernel
 from ..bundles import END, START
-from ..dominance import is_covered
+from ..dominance import is_covered, is_covered_by_front
 
 # The words of the problem: left open here, bound to the kernels of one problem in `polish.judging`.
 cost_of = join_costs = limit_of = join_limits = data_class = None
@@ -322,7 +322,7 @@ def judge_neighbour(
     if (
         distance == 0.0
         and n_found < here.found.shape[0]
-        and not is_covered(front, front.shape[0], objectives, here.slack)
+        and not is_covered_by_front(front.objectives, front.floors, objectives, here.slack)
         and not is_covered(here.predicted, n_found, objectives, here.slack)
     ):
         for k in range(m):
