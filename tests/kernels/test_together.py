@@ -35,16 +35,18 @@ def entries(offset):
         return twice(x) + number
     return [compile_entry(add, types.int64(types.int64), twice=twice, number=offset + i) for i in range(4)]
 
+def nobody_is_left():
+    try:
+        os.waitpid(-1, 0)
+    except ChildProcessError:
+        return True
+
 def compile_where(work, offset, seconds=600):
     made = entries(offset)
     _together._work, _together._PATIENCE_AT_LEAST = work, seconds
     _together.compile_all(made)
     assert [entry.call(10) for entry in made] == [20 + offset + i for i in range(4)]
-    try:
-        os.waitpid(-1, 0)
-        print("a process is left")
-    except ChildProcessError:
-        pass
+    assert nobody_is_left()
     return sum(sum(entry.pointer.stats.cache_misses.values()) for entry in made)
 
 work = _together._work
@@ -58,6 +60,10 @@ print("it fails:", compile_where(lambda *how: 1 / 0 if is_copy() else work(*how)
 print("it hangs:", compile_where(lambda *how: time.sleep(600) if is_copy() else None, 300, 0.1))
 print("both work:", compile_where(work, 400) <= 4)
 compile_where(lambda *how: print("there is nothing to do"), 400)
+try:
+    compile_where(lambda *how: time.sleep(600) if is_copy() else 1 / 0, 500)
+except ZeroDivisionError:
+    print("the parent fails:", nobody_is_left())
 """
 
 _WAITING = """
@@ -89,6 +95,7 @@ def test_whatever_becomes_of_the_copy_all_is_compiled_and_nobody_is_left(tmp_pat
             "it fails: 4",
             "it hangs: 4",
             "both work: True",
+            "the parent fails: True",
         ],
         "",
         0,
