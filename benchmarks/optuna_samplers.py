@@ -67,15 +67,15 @@ def make_runs(names: list[str], only: list[str], trials: int, seeds: int) -> Non
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.simplefilter("ignore")
     RUNS.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        space = SPACES[name]()
-        for seed in range(seeds):
+    spaces = [SPACES[name]() for name in names]
+    for seed in range(seeds):  # what is stopped has as many seeds on every space, but for one
+        for space in spaces:
             for contender in only or contenders(space):
-                path = path_of(name, contender, seed, trials)
+                path = path_of(space.name, contender, seed, trials)
                 if contender in contenders(space) and not path.exists():
                     record = run(space, contender, seed, trials)
                     write_text(path, json.dumps(record))
-                    print(f"{name}, {contender}, seed {seed}: {record['seconds']:.1f} s of CPU time", flush=True)
+                    print(f"{space.name}, {contender}, seed {seed}: {record['seconds']:.1f} s of CPU time", flush=True)
 
 
 def write_page() -> None:

@@ -12,7 +12,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from pareto_nrpa import ParetoNRPA, generate_tsptw  # noqa: E402
 from pareto_nrpa.optuna import ParetoNRPASampler, play  # noqa: E402
-from pareto_nrpa.optuna.changes import MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
+from pareto_nrpa.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
 from pareto_nrpa.optuna.dials import Cells, Dial  # noqa: E402
 from pareto_nrpa.optuna.memory import ORIGIN_KEY, POLICY_KEY  # noqa: E402
 from pareto_nrpa.optuna.plans import Route  # noqa: E402
@@ -124,17 +124,17 @@ def test_a_front_keeps_what_nothing_dominates_and_the_fewest_violations_first():
 
 def test_kinds_that_bring_nothing_become_rare():
     changes, rng = Changes(), np.random.default_rng(1)
-    assert changes.draw_kind(rng) == PLAYOUT  # there is nothing to change
-    for n in range(60):
-        kind = n % 4
+    assert changes.draw_kind(rng) == FRESH  # there is nothing to change
+    for n in range(150):
+        kind = n % 5
         origin = None if kind == PLAYOUT else Origin(kind, 0)
         changes.learn(n, origin, np.array([-n if kind == ONE else 1.0]), 0.0)
     drawn = [changes.draw_kind(rng) for _ in range(400)]
     assert drawn.count(ONE) > 200
-    assert min(drawn.count(kind) for kind in (PLAYOUT, TWO, MIX)) > 5
+    assert min(drawn.count(kind) for kind in (PLAYOUT, TWO, MIX, FRESH)) > 3
 
 
-@pytest.mark.parametrize("stored", [None, "x", [1], [1, 2, 3], [0, 1], [4, 1], [True, 1], [1.0, 2]], ids=str)
+@pytest.mark.parametrize("stored", [None, "x", [1], [1, 2, 3], [0, 1], [5, 1], [True, 1], [1.0, 2]], ids=str)
 def test_what_others_stored_is_no_origin(stored):
     assert Origin.read(stored) is None
     assert Origin.read([1, 5]) == Origin(ONE, 5)
@@ -154,6 +154,16 @@ def test_a_changed_trial_is_its_parent_but_for_what_was_changed():
             assert trial.system_attrs[POLICY_KEY] == parent.system_attrs[POLICY_KEY]
             seen.add(origin.kind)
     assert seen == {ONE, TWO}
+
+
+def test_the_first_trials_know_nothing_of_each_other_and_no_trial_of_real_numbers_is_made_twice():
+    study = study_of()
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), -trial.suggest_float("y", 0, 1)), n_trials=80)
+    origins = [Origin.read(trial.system_attrs.get(ORIGIN_KEY)) for trial in study.trials]
+    assert origins[:10] == [Origin(FRESH)] * 10
+    assert len({origin and origin.kind for origin in origins}) == 5  # later on, there are all kinds
+    # The best of both is soon alone in the front: mixed with itself, it would be made again and again.
+    assert len({tuple(trial.params.values()) for trial in study.trials}) == 80
 
 
 def digits_of(trial):
