@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from .playing import Game
     from .visited import Visited
 
-# How often another move is one that nothing was learned of: what was learned leads back to moves of the front.
-_UNLEARNED = 0.5
-
 
 class Run:
     """A trial under way.
@@ -88,9 +85,8 @@ class Run:
         position = None if route is None else route.position(game.moves, game.legal)
         playout = self._playout
         if route is not None and len(game.moves) in route.leave_at:
-            free, position = [i for i in free if i != position] or free, None
-            if self._rng.random() < _UNLEARNED:
-                playout = self._unlearned
+            # What was learned would lead back to moves of the front, and that is where this one comes from.
+            free, position, playout = [i for i in free if i != position] or free, None, self._unlearned
         if position is not None and position in free:
             return position
         return self._choose(free, game.codes(), game.bias(preference), playout)
