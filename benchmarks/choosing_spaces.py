@@ -1,8 +1,8 @@
 """Spaces on which settings of the Optuna sampler were chosen: none of them is one of those that the page shows.
 
-    python benchmarks/optuna_samplers.py choose --seeds 5 --trials 200
+    python benchmarks/optuna_samplers.py choose --seeds 8 --trials 200
 
-prints the measure of every sampler on each.
+prints what every sampler finds on each.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
     python benchmarks/optuna_samplers.py run --trials 200 --seeds 5        # goes on where it was stopped
     python benchmarks/optuna_samplers.py page                              # writes docs/results/optuna.md
+    python benchmarks/optuna_samplers.py choose --samplers ParetoNRPA      # on other spaces, for choosing settings
 
 Every run is one file of JSON: its front and its CPU time. The page reads these alone.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import optuna
+from choosing_spaces import CHOOSING_SPACES
 from spaces import SPACES, Space
 
 from pareto_nrpa.files import file_name, write_text
@@ -64,8 +66,7 @@ def run(space: Space, contender: str, seed: int, trials: int) -> dict:
 
 
 def make_runs(names: list[str], only: list[str], trials: int, seeds: int) -> None:
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    warnings.simplefilter("ignore")
+    _be_quiet()
     RUNS.mkdir(parents=True, exist_ok=True)
     spaces = [SPACES[name]() for name in names]
     for seed in range(seeds):  # what is stopped has as many seeds on every space, but for one
@@ -76,6 +77,22 @@ def make_runs(names: list[str], only: list[str], trials: int, seeds: int) -> Non
                     record = run(space, contender, seed, trials)
                     write_text(path, json.dumps(record))
                     print(f"{space.name}, {contender}, seed {seed}: {record['seconds']:.1f} s of CPU time", flush=True)
+
+
+def choose(names: list[str], only: list[str], trials: int, seeds: int) -> None:
+    """Print tables of spaces that the page does not show, with seeds that it does not use."""
+    _be_quiet()
+    for name in names:
+        space = CHOOSING_SPACES[name]()
+        tried = [contender for contender in contenders(space) if not only or contender in only]
+        runs = [run(space, contender, 100 + seed, trials) for contender in tried for seed in range(seeds)]
+        reference = space.reference(np.array([row for record in runs for row in record["front"]]))
+        print(f"{name}: {space.about}", *_table(space, runs, reference, trials), sep="\n", flush=True)
+
+
+def _be_quiet() -> None:
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.simplefilter("ignore")
 
 
 def write_page() -> None:
@@ -127,13 +144,16 @@ def _table(space: Space, records: list[dict], reference, trials: int) -> list[st
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["run", "page"])
-    parser.add_argument("--spaces", nargs="+", default=list(SPACES), choices=list(SPACES))
+    parser.add_argument("what", choices=["run", "page", "choose"])
+    parser.add_argument("--spaces", nargs="+", choices=[*SPACES, *CHOOSING_SPACES])
     parser.add_argument("--samplers", nargs="+", default=[])
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=5)
     given = parser.parse_args()
+    amounts = given.samplers, given.trials, given.seeds
     if given.what == "run":
-        make_runs(given.spaces, given.samplers, given.trials, given.seeds)
+        make_runs(given.spaces or list(SPACES), *amounts)
+    elif given.what == "choose":
+        choose(given.spaces or list(CHOOSING_SPACES), *amounts)
     else:
         write_page()
