@@ -107,8 +107,9 @@ def write_page() -> None:
         "(flow shop and scikit-learn: all runs of this page); more is better. IGD+: distance to the true front in "
         "units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: the "
         "sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of trials "
-        "is missing, it was not run. On rc_201.1 all choose among legal moves, "
-        "and ours alone knows the bias of the problem.",
+        "is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
+        "moves, and ours alone knows the bias of the problem. Settings of ours were chosen on other spaces "
+        "(`benchmarks/choosing_spaces.py`).",
     ]
     for name, make in SPACES.items():
         space = make()
