@@ -10,12 +10,15 @@ optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto
 
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 
-from pareto_nrpa import ParetoNRPA, generate_tsptw  # noqa: E402
+from pareto_nrpa import ParetoNRPA, Problem, generate_tsptw  # noqa: E402
 from pareto_nrpa.optuna import ParetoNRPASampler, play  # noqa: E402
 from pareto_nrpa.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
 from pareto_nrpa.optuna.dials import Cells, Dial  # noqa: E402
 from pareto_nrpa.optuna.memory import ORIGIN_KEY, POLICY_KEY  # noqa: E402
-from pareto_nrpa.optuna.plans import Route  # noqa: E402
+from pareto_nrpa.optuna.plans import Plan, Route  # noqa: E402
+from pareto_nrpa.optuna.playing import Game  # noqa: E402
+from pareto_nrpa.optuna.run import Run  # noqa: E402
+from pareto_nrpa.optuna.visited import Visited  # noqa: E402
 
 from ..problems_for_tests import Knapsack, Word  # noqa: E402
 
@@ -299,6 +302,27 @@ def test_a_problem_is_played_in_a_trial(problem):
             assert trial.constraints == {"violations of move": search.front().violations[0]}
     codes = set(study.sampler._memory.search.player.codes)
     assert not any(isinstance(code, tuple) and str(code[0]).startswith("move") for code in codes)
+
+
+def test_a_changed_move_is_drawn_as_if_nothing_had_been_learned():
+    line, study = Problem.from_permutation(lambda order: (order[0], order[0]), range(5)), study_of()
+    study.optimize(lambda trial: play(trial, line), n_trials=100)  # teaches to begin with 0
+    memory, rng, counts = study.sampler._memory, np.random.default_rng(1), {}
+    nothing = optuna.trial.create_trial(values=[0.0, 0.0])
+    for leave_at in (set(), {0}):
+        first = []
+        for _ in range(60):
+            plan = Plan({}, {"move": Route([4, 3, 2, 1, 0] if leave_at else [], leave_at, in_order=True)})
+            playouts = [search.playout(policy=0, rng=rng) for search in (memory.search, memory._unlearned)]
+            run = Run(plan, *playouts, rng, memory.parameters, Visited(), avoid_repeats=False)
+            game = Game(line)
+            next(game.steps())
+            dial = memory.parameters.dial("move 0", IntDistribution(0, 4))
+            first.append(run.sample_move(nothing, "move", dial, game, None))
+        counts[bool(leave_at)] = [first.count(move) for move in range(5)]
+    assert counts[False][0] > 40
+    assert counts[True][4] == 0
+    assert max(counts[True][:4]) < 30
 
 
 def test_a_problem_may_be_made_anew_in_each_trial():
