@@ -2,6 +2,7 @@
 
     python benchmarks/optuna_samplers.py run --trials 200 --seeds 5        # goes on where it was stopped
     python benchmarks/optuna_samplers.py page                              # writes docs/results/optuna.md
+    python benchmarks/optuna_samplers.py choose --samplers ParetoNRPA      # on other spaces, for choosing settings
 
 Every run is one file of JSON: its front and its CPU time. The page reads these alone.
 """
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import optuna
+from choosing_spaces import CHOOSING_SPACES
 from spaces import SPACES, Space
 
 from pareto_nrpa.files import file_name, write_text
@@ -64,18 +66,33 @@ def run(space: Space, contender: str, seed: int, trials: int) -> dict:
 
 
 def make_runs(names: list[str], only: list[str], trials: int, seeds: int) -> None:
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    warnings.simplefilter("ignore")
+    _be_quiet()
     RUNS.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        space = SPACES[name]()
-        for seed in range(seeds):
+    spaces = [SPACES[name]() for name in names]
+    for seed in range(seeds):  # what is stopped has as many seeds on every space, but for one
+        for space in spaces:
             for contender in only or contenders(space):
-                path = path_of(name, contender, seed, trials)
+                path = path_of(space.name, contender, seed, trials)
                 if contender in contenders(space) and not path.exists():
                     record = run(space, contender, seed, trials)
                     write_text(path, json.dumps(record))
-                    print(f"{name}, {contender}, seed {seed}: {record['seconds']:.1f} s of CPU time", flush=True)
+                    print(f"{space.name}, {contender}, seed {seed}: {record['seconds']:.1f} s of CPU time", flush=True)
+
+
+def choose(names: list[str], only: list[str], trials: int, seeds: int) -> None:
+    """Print tables of spaces that the page does not show, with seeds that it does not use."""
+    _be_quiet()
+    for name in names:
+        space = CHOOSING_SPACES[name]()
+        tried = [contender for contender in contenders(space) if not only or contender in only]
+        runs = [run(space, contender, 100 + seed, trials) for contender in tried for seed in range(seeds)]
+        reference = space.reference(np.array([row for record in runs for row in record["front"]]))
+        print(f"{name}: {space.about}", *_table(space, runs, reference, trials), sep="\n", flush=True)
+
+
+def _be_quiet() -> None:
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.simplefilter("ignore")
 
 
 def write_page() -> None:
@@ -90,8 +107,9 @@ def write_page() -> None:
         "(flow shop and scikit-learn: all runs of this page); more is better. IGD+: distance to the true front in "
         "units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: the "
         "sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of trials "
-        "is missing, it was not run. On rc_201.1 all choose among legal moves, "
-        "and ours alone knows the bias of the problem.",
+        "is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
+        "moves, and ours alone knows the bias of the problem. Settings of ours were chosen on other spaces "
+        "(`benchmarks/choosing_spaces.py`).",
     ]
     for name, make in SPACES.items():
         space = make()
@@ -127,13 +145,16 @@ def _table(space: Space, records: list[dict], reference, trials: int) -> list[st
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["run", "page"])
-    parser.add_argument("--spaces", nargs="+", default=list(SPACES), choices=list(SPACES))
+    parser.add_argument("what", choices=["run", "page", "choose"])
+    parser.add_argument("--spaces", nargs="+", choices=[*SPACES, *CHOOSING_SPACES])
     parser.add_argument("--samplers", nargs="+", default=[])
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=5)
     given = parser.parse_args()
+    amounts = given.samplers, given.trials, given.seeds
     if given.what == "run":
-        make_runs(given.spaces, given.samplers, given.trials, given.seeds)
+        make_runs(given.spaces or list(SPACES), *amounts)
+    elif given.what == "choose":
+        choose(given.spaces or list(CHOOSING_SPACES), *amounts)
     else:
         write_page()

@@ -69,13 +69,13 @@ class FlowShop(Problem):
         return ends[-1], total
 
 
-def _played(problem: Any) -> Callable[[Any], tuple[float, ...]]:
+def played(problem: Any) -> Callable[[Any], tuple[float, ...]]:
     from pareto_nrpa.optuna import play
 
     return lambda trial: play(trial, problem)
 
 
-def _by_keys(problem: Any, items: range) -> Callable[[Any], tuple[float, ...]]:
+def by_keys(problem: Any, items: range) -> Callable[[Any], tuple[float, ...]]:
     from pareto_nrpa.optuna.playing import Game
 
     def suggest(trial: Any) -> tuple[float, ...]:
@@ -90,13 +90,17 @@ def _by_keys(problem: Any, items: range) -> Callable[[Any], tuple[float, ...]]:
     return suggest
 
 
+def mean_of_orders(problem: FlowShop) -> tuple[float, ...]:
+    """Return what a random order of jobs has on average: a point that fronts can be measured from."""
+    orders = np.random.default_rng(0).permuted(np.tile(np.arange(problem.max_moves), (1_000, 1)), axis=1).tolist()
+    return tuple(np.mean([problem.evaluate(order) for order in orders], axis=0).tolist())
+
+
 def flow_shop() -> Space:
     problem = FlowShop()
-
     about = f"order of {N_JOBS} jobs on {N_MACHINES} machines; makespan, total flow time"
-    orders = np.random.default_rng(0).permuted(np.tile(np.arange(N_JOBS), (1_000, 1)), axis=1).tolist()
-    point = tuple(np.mean([problem.evaluate(order) for order in orders], axis=0).tolist())  # of a random order
-    return Space("flow shop", about, _played(problem), lambda: None, keys=_by_keys(problem, range(N_JOBS)), point=point)
+    keys = by_keys(problem, range(N_JOBS))
+    return Space("flow shop", about, played(problem), lambda: None, keys=keys, point=mean_of_orders(problem))
 
 
 def rc_201_1() -> Space:
@@ -105,7 +109,7 @@ def rc_201_1() -> Space:
     front = problem.reference_front.front
     about = "tour of 20 stops with time windows; two costs, late stops are violations"
     n = problem.max_moves
-    return Space("rc_201.1", about, _played(problem), lambda: front, keys=_by_keys(problem, range(1, n + 1)))
+    return Space("rc_201.1", about, played(problem), lambda: front, keys=by_keys(problem, range(1, n + 1)))
 
 
 def nas_bench_201() -> Space:

@@ -3,7 +3,7 @@
 import pytest
 
 pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto-nrpa[optuna]"')
-cases = pytest.importorskip("optuna.testing.pytest_samplers", reason="Optuna before 4.5 has no test cases to hand out")
+cases = pytest.importorskip("optuna.testing.pytest_samplers", reason="Optuna 4.5 has no test cases to hand out")
 
 from pareto_nrpa.optuna import ParetoNRPASampler  # noqa: E402
 

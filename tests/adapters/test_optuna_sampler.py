@@ -10,12 +10,15 @@ optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto
 
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 
-from pareto_nrpa import ParetoNRPA, generate_tsptw  # noqa: E402
+from pareto_nrpa import ParetoNRPA, Problem, generate_tsptw  # noqa: E402
 from pareto_nrpa.optuna import ParetoNRPASampler, play  # noqa: E402
-from pareto_nrpa.optuna.changes import MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
+from pareto_nrpa.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
 from pareto_nrpa.optuna.dials import Cells, Dial  # noqa: E402
 from pareto_nrpa.optuna.memory import ORIGIN_KEY, POLICY_KEY  # noqa: E402
-from pareto_nrpa.optuna.plans import Route  # noqa: E402
+from pareto_nrpa.optuna.plans import Plan, Route  # noqa: E402
+from pareto_nrpa.optuna.playing import Game  # noqa: E402
+from pareto_nrpa.optuna.run import Run  # noqa: E402
+from pareto_nrpa.optuna.visited import Visited  # noqa: E402
 
 from ..problems_for_tests import Knapsack, Word  # noqa: E402
 
@@ -124,17 +127,17 @@ def test_a_front_keeps_what_nothing_dominates_and_the_fewest_violations_first():
 
 def test_kinds_that_bring_nothing_become_rare():
     changes, rng = Changes(), np.random.default_rng(1)
-    assert changes.draw_kind(rng) == PLAYOUT  # there is nothing to change
-    for n in range(60):
-        kind = n % 4
+    assert changes.draw_kind(rng) == FRESH  # there is nothing to change
+    for n in range(150):
+        kind = n % 5
         origin = None if kind == PLAYOUT else Origin(kind, 0)
         changes.learn(n, origin, np.array([-n if kind == ONE else 1.0]), 0.0)
     drawn = [changes.draw_kind(rng) for _ in range(400)]
     assert drawn.count(ONE) > 200
-    assert min(drawn.count(kind) for kind in (PLAYOUT, TWO, MIX)) > 5
+    assert min(drawn.count(kind) for kind in (PLAYOUT, TWO, MIX, FRESH)) > 3
 
 
-@pytest.mark.parametrize("stored", [None, "x", [1], [1, 2, 3], [0, 1], [4, 1], [True, 1], [1.0, 2]], ids=str)
+@pytest.mark.parametrize("stored", [None, "x", [1], [1, 2, 3], [0, 1], [5, 1], [True, 1], [1.0, 2]], ids=str)
 def test_what_others_stored_is_no_origin(stored):
     assert Origin.read(stored) is None
     assert Origin.read([1, 5]) == Origin(ONE, 5)
@@ -154,6 +157,16 @@ def test_a_changed_trial_is_its_parent_but_for_what_was_changed():
             assert trial.system_attrs[POLICY_KEY] == parent.system_attrs[POLICY_KEY]
             seen.add(origin.kind)
     assert seen == {ONE, TWO}
+
+
+def test_the_first_trials_know_nothing_of_each_other_and_no_trial_of_real_numbers_is_made_twice():
+    study = study_of()
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), -trial.suggest_float("y", 0, 1)), n_trials=80)
+    origins = [Origin.read(trial.system_attrs.get(ORIGIN_KEY)) for trial in study.trials]
+    assert origins[:10] == [Origin(FRESH)] * 10
+    assert len({origin and origin.kind for origin in origins}) == 5  # later on, there are all kinds
+    # The best of both is soon alone in the front: mixed with itself, it would be made again and again.
+    assert len({tuple(trial.params.values()) for trial in study.trials}) == 80
 
 
 def digits_of(trial):
@@ -289,6 +302,27 @@ def test_a_problem_is_played_in_a_trial(problem):
             assert trial.constraints == {"violations of move": search.front().violations[0]}
     codes = set(study.sampler._memory.search.player.codes)
     assert not any(isinstance(code, tuple) and str(code[0]).startswith("move") for code in codes)
+
+
+def test_a_changed_move_is_drawn_as_if_nothing_had_been_learned():
+    line, study = Problem.from_permutation(lambda order: (order[0], order[0]), range(5)), study_of()
+    study.optimize(lambda trial: play(trial, line), n_trials=100)  # teaches to begin with 0
+    memory, rng, counts = study.sampler._memory, np.random.default_rng(1), {}
+    nothing = optuna.trial.create_trial(values=[0.0, 0.0])
+    for leave_at in (set(), {0}):
+        first = []
+        for _ in range(60):
+            plan = Plan({}, {"move": Route([4, 3, 2, 1, 0] if leave_at else [], leave_at, in_order=True)})
+            playouts = [search.playout(policy=0, rng=rng) for search in (memory.search, memory._unlearned)]
+            run = Run(plan, *playouts, rng, memory.parameters, Visited(), avoid_repeats=False)
+            game = Game(line)
+            next(game.steps())
+            dial = memory.parameters.dial("move 0", IntDistribution(0, 4))
+            first.append(run.sample_move(nothing, "move", dial, game, None))
+        counts[bool(leave_at)] = [first.count(move) for move in range(5)]
+    assert counts[False][0] > 40
+    assert counts[True][4] == 0
+    assert max(counts[True][:4]) < 30
 
 
 def test_a_problem_may_be_made_anew_in_each_trial():

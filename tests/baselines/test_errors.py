@@ -95,6 +95,13 @@ def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
     assert {name for name, what in said.items() if what == "5"} == {"random", "pareto-nrpa"}
 
 
+def test_a_pymoo_that_is_too_old_is_named(monkeypatch):
+    pymoo = pytest.importorskip("pymoo", reason="needs pymoo: pip install pareto-nrpa[baselines]")
+    monkeypatch.setattr(pymoo, "__version__", "0.6.1.5")
+    with pytest.raises(ImportError, match=r"needs pymoo 0\.6\.2, got 0\.6\.1\.5; install it with: pip install"):
+        solve(Bits(), small("nsga-ii"), stop=MaxEvaluations(5))
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [

@@ -6,6 +6,7 @@ constraints, and with its own constraint handling NSGA-II and SMS-EMOA do worse 
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
@@ -192,6 +193,10 @@ def _check_pymoo() -> None:
     except ImportError as error:
         message = 'this algorithm needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
         raise ImportError(message) from error
+    found = import_module("pymoo").__version__
+    if [int(part) for part in re.findall(r"\d+", found)] < [0, 6, 2]:  # which the extra `pymoo` does without
+        way_out = 'install it with: pip install "pareto-nrpa[baselines]".'
+        raise ImportError(f"this algorithm needs pymoo 0.6.2, got {found}; {way_out}")
 
 
 class _Search(WholeSolutionSearch):

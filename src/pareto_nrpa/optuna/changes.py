@@ -10,22 +10,25 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Kinds of trials: a playout of a policy; a trial of the front with one parameter changed, or two; two trials mixed.
-PLAYOUT, ONE, TWO, MIX = range(4)
+#: Kinds of trials: a playout of a policy; a trial of the front with one parameter changed, or two; two trials mixed;
+#: a playout of a policy that has learned nothing, for what all others have left behind.
+PLAYOUT, ONE, TWO, MIX, FRESH = range(5)
+# The first trials are fresh: what is learned from one or two alone is what they are like, not what is good about them.
+_N_FRESH = 10
 # How fast the share of a kind follows what it brings, and what is left to kinds that bring nothing.
 _RATE, _LEAST_SHARE = 0.1, 0.2
 
 
 class Origin(NamedTuple):
-    """Where a changed trial comes from, as it is stored: the kind of change, and the number of the trial changed."""
+    """Where a trial comes from, as it is stored: its kind, and the number of the trial it was changed from, if any."""
 
     kind: int
-    parent: int
+    parent: int = -1
 
     @classmethod
     def read(cls, stored: Any) -> Origin | None:
         """Return what was stored with a trial; None for a playout, and for what nobody here has written."""
-        if isinstance(stored, list) and [type(part) for part in stored] == [int, int] and ONE <= stored[0] <= MIX:
+        if isinstance(stored, list) and [type(part) for part in stored] == [int, int] and ONE <= stored[0] <= FRESH:
             return cls(*stored)
         return None
 
@@ -55,11 +58,13 @@ class Changes:
 
     def __init__(self) -> None:
         self.front = Front()
-        self._brought = np.ones(1 + MIX)
+        self._brought = np.ones(1 + FRESH)
         self._tries: Counter[int] = Counter()
+        self._n_learned = 0
 
     def learn(self, number: int, origin: Origin | None, objectives: NDArray[np.float64], violations: float) -> None:
         """Learn from a finished trial whether its kind brings something new."""
+        self._n_learned += 1
         is_new = self.front.offer(number, objectives, violations)
         kind = PLAYOUT if origin is None else origin.kind
         self._brought[kind] += _RATE * (is_new - self._brought[kind])
@@ -68,8 +73,8 @@ class Changes:
 
     def draw_kind(self, rng: np.random.Generator) -> int:
         """Draw a kind of trial."""
-        if not self.front.numbers:
-            return PLAYOUT
+        if self._n_learned < _N_FRESH:
+            return FRESH
         shares = _LEAST_SHARE / len(self._brought) + (1 - _LEAST_SHARE) * self._brought / self._brought.sum()
         return int(rng.choice(len(shares), p=shares))
 

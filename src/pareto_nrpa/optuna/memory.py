@@ -11,14 +11,14 @@ from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
 from ..nrpa.playout import DrivenProblem
-from .changes import PLAYOUT, Changes, Origin
+from .changes import FRESH, MIX, PLAYOUT, Changes, Origin
 from .parameters import Parameters
 from .plans import changed
 from .run import Run
 from .visited import Visited
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from optuna.study import Study
     from optuna.trial import FrozenTrial
@@ -35,17 +35,19 @@ _TRIES = 20
 
 
 class Memory:
-    """A search fed with the trials of one study, its front, and the tree of what was evaluated."""
+    """A search fed with the trials of one study, another one that is not, the front, and what was evaluated."""
 
     def __init__(self, study: Study, algorithm: ParetoNRPA, seed: int, problems: dict[str, AnyProblem]) -> None:
         self._of = (study._storage, study._study_id)  # noqa: SLF001
         maximise = [direction == StudyDirection.MAXIMIZE for direction in study.directions]
         self._signs = np.where(maximise, -1.0, 1.0)
-        self.search = algorithm.start(DrivenProblem(len(maximise), maximise=maximise), seed=0)
+        problem = DrivenProblem(len(maximise), maximise=maximise)
+        self.search, self._unlearned = (algorithm.start(problem, seed=0) for _ in range(2))
         self.parameters = Parameters(problems)
         self.runs: dict[int, Run] = {}
         self._seed = seed
         self._visited = Visited()
+        self._seen: set[frozenset[tuple[str, float]]] = set()
         self._changes = Changes()
         self._learned: set[int] = set()
         self._front: dict[int, FrozenTrial] = {}
@@ -60,14 +62,17 @@ class Memory:
             self._learn(study)
             rng = np.random.default_rng([self._seed, trial.number])
             plan, origin = self._plan(rng, avoid_repeats=avoid_repeats)
-            policy = None if origin is None else self._policy_of(self._front[origin.parent])
+            policy = None if plan is None or origin is None else self._policy_of(self._front[origin.parent])
             playout = self.search.playout(policy=policy, rng=rng)
+            unlearned = self._unlearned.playout(policy=playout.policy, rng=rng)
+            if origin is not None and origin.kind == FRESH:
+                playout = unlearned
             store = partial(study._storage.set_trial_system_attr, trial._trial_id)  # noqa: SLF001
             store(POLICY_KEY, playout.policy)
             if origin is not None:
                 store(ORIGIN_KEY, list(origin))
             self.runs[trial.number] = Run(
-                plan, playout, rng, self.parameters, self._visited, avoid_repeats=avoid_repeats
+                plan, playout, unlearned, rng, self.parameters, self._visited, avoid_repeats=avoid_repeats
             )
         return self.runs[trial.number]
 
@@ -81,15 +86,22 @@ class Memory:
             kind = self._changes.draw_kind(rng)
             if kind == PLAYOUT:
                 break
+            if kind == FRESH:
+                return None, Origin(FRESH)
             parent, other = (self._changes.draw_parent(rng) for _ in range(2))
+            if kind == MIX and parent == other:
+                continue  # a trial mixed with itself is that trial
             plan = changed(kind, self._front[parent], self._front[other], self.parameters, rng)
-            if not (avoid_repeats and self._is_known(plan, self._front[parent])):
+            if not (avoid_repeats and self._is_known(plan, (self._front[parent], self._front[other]))):
                 return plan, Origin(kind, parent)
         return None, None
 
-    def _is_known(self, plan: Plan, trial: FrozenTrial) -> bool:
-        """Tell whether a plan would but repeat what was evaluated, where that can be told before it is carried out."""
-        return not plan.routes and self._visited.has(self.parameters.choices(plan.values, trial.distributions))
+    def _is_known(self, plan: Plan, alike: Iterable[FrozenTrial]) -> bool:
+        """Tell whether a plan would but repeat what was evaluated, if it has the parameters that another trial has."""
+        if plan.routes:
+            return False  # known when it is carried out
+        spaces = [trial.distributions for trial in alike if plan.values.keys() >= trial.distributions.keys()]
+        return any(self.parameters.key(plan.values, space) in self._seen for space in spaces)
 
     def _learn(self, study: Study) -> None:
         """Learn from the trials that were finished since the last time, whoever made them, in their order."""
@@ -99,6 +111,7 @@ class Memory:
                 self._learn_from(trial)
 
     def _learn_from(self, trial: FrozenTrial) -> None:
+        self._seen.add(self.parameters.key(trial.params, trial.distributions))
         dials = (self.parameters.dial(*parameter) for parameter in trial.distributions.items())
         if all(dial.is_exact for dial in dials):  # real numbers are never exhausted
             self._visited.add(list(self.parameters.choices(trial.params, trial.distributions)))

@@ -63,6 +63,10 @@ class Parameters:
         """Return the moves that a trial made of a problem."""
         return [game.legal[position] for game, position in self.replay(trial, name)]
 
+    def key(self, values: dict[str, Any], distributions: dict[str, BaseDistribution]) -> frozenset[tuple[str, float]]:
+        """Return what equal values of some parameters share, in any order."""
+        return frozenset((name, space.to_internal_repr(values[name])) for name, space in distributions.items())
+
     def choices(
         self, values: dict[str, Any], distributions: dict[str, BaseDistribution]
     ) -> Iterator[tuple[Hashable, int]]:

@@ -29,6 +29,8 @@ class Run:
         What it shall be like; None for one that the policy makes up.
     playout
         The policy that chooses what is not planned.
+    unlearned
+        The same before it had learned anything.
     rng
         Where its numbers are drawn from.
     parameters, visited
@@ -41,6 +43,7 @@ class Run:
         self,
         plan: Plan | None,
         playout: Playout,
+        unlearned: Playout,
         rng: np.random.Generator,
         parameters: Parameters,
         visited: Visited,
@@ -48,7 +51,8 @@ class Run:
         avoid_repeats: bool,
     ) -> None:
         self._values, self._routes = ({}, {}) if plan is None else plan
-        self._playout, self._rng, self._parameters = playout, rng, parameters
+        self._playout, self._unlearned = playout, unlearned
+        self._rng, self._parameters = rng, parameters
         self._visited, self._avoid_repeats = visited, avoid_repeats
         self._node = ROOT
         self._walked: set[str] = set()
@@ -67,7 +71,7 @@ class Run:
             free = self._free(node, turn)
             position = -1 if goal is None else turn.towards(goal)
             if position not in free:
-                position, goal = self._choose(free, turn.codes, turn.bias), None
+                position, goal = self._choose(free, turn.codes, turn.bias, self._playout), None
             node, cells = self._visited.below(node, turn.codes[position]), turn.parts[position]
         if goal is not None:
             return planned
@@ -79,11 +83,13 @@ class Run:
         assert turn is not None  # a step with one legal move is no parameter
         free, route = self._free(self._walk(trial), turn), self._routes.get(name)
         position = None if route is None else route.position(game.moves, game.legal)
+        playout = self._playout
         if route is not None and len(game.moves) in route.leave_at:
-            free, position = [i for i in free if i != position] or free, None
+            # What was learned would lead back to moves of the front, and that is where this one comes from.
+            free, position, playout = [i for i in free if i != position] or free, None, self._unlearned
         if position is not None and position in free:
             return position
-        return self._choose(free, game.codes(), game.bias(preference))
+        return self._choose(free, game.codes(), game.bias(preference), playout)
 
     def _free(self, node: int, turn: Turn) -> Sequence[int]:
         """Return the positions of a turn that do not but repeat what was evaluated; all where there is no other."""
@@ -93,9 +99,9 @@ class Run:
         below = [self._visited.below(node, code) for code in turn.codes]
         return [i for i in everything if not self._visited.is_exhausted(below[i])] or everything
 
-    def _choose(self, free: Sequence[int], codes: list[Hashable], bias: list[float] | None) -> int:
-        """Let the policy choose one of some positions."""
-        return free[self._playout.choose([codes[i] for i in free], bias and [bias[i] for i in free])]
+    def _choose(self, free: Sequence[int], codes: list[Hashable], bias: list[float] | None, playout: Playout) -> int:
+        """Let a policy choose one of some positions."""
+        return free[playout.choose([codes[i] for i in free], bias and [bias[i] for i in free])]
 
     def _walk(self, trial: FrozenTrial) -> int:
         """Return the node that the parameters of the trial lead to, those that were given to it included."""

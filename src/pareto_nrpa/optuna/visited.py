@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Sequence
 
 ROOT = 0
 _NOWHERE = -1
@@ -26,13 +26,6 @@ class Visited:
     def is_exhausted(self, node: int) -> bool:
         """Tell whether all solutions below a node were evaluated."""
         return node in self._exhausted
-
-    def has(self, path: Iterable[tuple[Hashable, int]]) -> bool:
-        """Tell whether all that begins with these choices was evaluated."""
-        node = ROOT
-        for choice, _ in path:
-            node = self.below(node, choice)
-        return self.is_exhausted(node)
 
     def add(self, path: Sequence[tuple[Hashable, int]]) -> None:
         """Note a solution: its choices, and among how many each was made."""
