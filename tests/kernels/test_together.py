@@ -60,6 +60,10 @@ print("it fails:", compile_where(lambda *how: 1 / 0 if is_copy() else work(*how)
 print("it hangs:", compile_where(lambda *how: time.sleep(600) if is_copy() else None, 300, 0.1))
 print("both work:", compile_where(work, 400) <= 4)
 compile_where(lambda *how: print("there is nothing to do"), 400)
+fork = os.fork
+os.fork = lambda: os.open("/nowhere", 0)  # raises OSError, as fork does where no process is allowed
+print("there is none:", compile_where(work, 600))
+os.fork = fork
 try:
     compile_where(lambda *how: time.sleep(600) if is_copy() else 1 / 0, 500)
 except ZeroDivisionError:
@@ -95,6 +99,7 @@ def test_whatever_becomes_of_the_copy_all_is_compiled_and_nobody_is_left(tmp_pat
             "it fails: 4",
             "it hangs: 4",
             "both work: True",
+            "there is none: 4",
             "the parent fails: True",
         ],
         "",

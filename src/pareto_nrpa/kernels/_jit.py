@@ -44,8 +44,8 @@ _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # versions 0.61 to 0.68 have it, and where it is gone (or PARETO_NRPA_PLAIN_NUMBA is set) all works, more slowly.
 _ENGINE_OPTIONS: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": False}
 _ALLOCATING: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": True}
-# Said, as a kernel of which nothing is said is inlined wherever the first kernel to call it is: in `tell` that was five
-# times the machine code, and a third of the time to compile.
+# Said, as a kernel of which nothing is said is inlined wherever the first kernel to call it is: in `tell` that was
+# twice the code to optimise.
 _NOT_INLINED: dict[str, Any] = {"forceinline": False}
 # Ways in from Python and C, which only an entry needs: much of the machine code of a small kernel.
 _NO_WAY_IN: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from numba.core.compiler_lock import global_compiler_lock
@@ -82,7 +83,11 @@ def _share(entries: list[Entry]) -> None:
     # No other thread may hold these when the copy is made: it would wait for them for ever.
     with COMPILING, global_compiler_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, whose locks the copy does not need
-        copy = os.fork()
+        try:
+            copy = os.fork()
+        except OSError:  # no memory, or no more processes allowed
+            os.close(taken)
+            return
         if copy == 0:
             _help(entries, taken, parent)
     begin = time.monotonic()
@@ -129,5 +134,6 @@ def _is_alive(copy: int) -> bool:
 
 def _end(copy: int) -> None:
     if _is_alive(copy):
-        os.kill(copy, signal.SIGKILL)
-        os.waitpid(copy, 0)
+        with suppress(OSError):  # the program may wait for its children elsewhere
+            os.kill(copy, signal.SIGKILL)
+            os.waitpid(copy, 0)
