@@ -42,7 +42,7 @@ SECONDS = float(os.environ.get("WORKERS_SECONDS", "10"))
 SEEDS = int(os.environ.get("WORKERS_SEEDS", "10"))
 HARD = [f"rc_{n}" for n in (201.3, 202.1, 203.3, 204.1, 204.2, 204.3, 205.3, 206.4, 207.2, 208.1)]
 #: Chosen on rc_203.3, rc_207.2, rc_208.1 and mo-tsp:n=100; reported on others.
-COOPERATING = ["rc_202.1", "rc_204.1", "rc_205.3", "tsptw:n=60", "mo-tsp:n=60"]
+COOPERATING = ["rc_204.1", "rc_204.2", "rc_206.4", "tsptw:n=60", "mo-tsp:n=60"]
 # What one core makes of the smaller ones in ten seconds: with fewer, 16 searches would end before they first exchange.
 EVALUATIONS = int(os.environ.get("WORKERS_EVALUATIONS", "40000"))
 
@@ -70,6 +70,8 @@ def keep(part: str, instance: str, how: str, seed: int, made: Callable[[], Resul
         return
     began = time.perf_counter()
     result = made()
+    if result.stopped_by in ("Ctrl-C", "SIGTERM"):
+        sys.exit(f"{part}: ended by {result.stopped_by}; go on with the same command.")
     apart = time.perf_counter() - began - result.wall_seconds  # compiling, processes, what is measured at the end
     share = result.truth.get("share_of_hypervolume", "")
     points = result.front.objectives if result.front.is_feasible else result.front.objectives[:0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pareto_nrpa import MaxEvaluations, PolishedNRPA, solve
 from pareto_nrpa.cooperation import crews
+from pareto_nrpa.kernels._jit import Entry
 
 if TYPE_CHECKING:
     from pareto_nrpa.cooperation.work import Spell
@@ -42,8 +43,8 @@ def alone(problem, n: int) -> Alone:
 
 def _entries(owner) -> list:
     """Return the compiled code that an object calls."""
-    held = [value for value in vars(owner).values() if callable(getattr(value, "call", None))] if owner else []
-    return [*held, *getattr(owner, "following", ())[:1]]
+    held = [*vars(owner).values(), *getattr(owner, "following", ())] if owner else []
+    return [value for value in held if isinstance(value, Entry) and value.call is not None]
 
 
 def _timed(call, inside: list[float]):
