@@ -141,8 +141,7 @@ class _Worker:
                 code = self.close()
         if not began:
             raise BrokenExecutor(
-                f"a worker process ended before it could begin (exit code {code}); its message is above; "
-                f"{_UNGUARDED}."
+                f"a worker process ended before it could begin (exit code {code}); its message is above; {_UNGUARDED}."
             )
         raise WorkerDied(f"its worker process died twice ({_manner(code)})")
 
