@@ -55,9 +55,9 @@ class Mutations:
         for number in numbers:
             source, path, good = self._sources[number % len(self._sources)]
             path.write_bytes(self._damage(good, np.random.default_rng([self._seed, number])))
-            begin = time.perf_counter()
+            begin = time.process_time()
             word = outcome(source, path)
-            yield Outcome(number, word, time.perf_counter() - begin, _peak())
+            yield Outcome(number, word, time.process_time() - begin, _peak())
 
     def examine_apart(self, numbers: range) -> Iterator[Outcome]:
         """Yield the same from a process of its own, and go on in another one if it crashes or hangs."""

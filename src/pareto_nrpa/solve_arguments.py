@@ -25,6 +25,8 @@ def check_start(start: object, search: Search, algorithm: str) -> list[Sequence[
     is_many = isinstance(solutions, list | tuple)
     if not is_many or not all(isinstance(solution, list | tuple) for solution in solutions):
         raise TypeError(f"start must be lists of moves, or a result, got {shown(start)}.")
+    if len(solutions) and hasattr(search, "n_searches"):
+        raise ValueError("several searches cannot begin with solutions; leave out start, or workers and searches.")
     if len(solutions) and not hasattr(search, "add"):
         raise ValueError(f"{algorithm} cannot begin with solutions; leave out start, or use pareto-nrpa.")
     if len(solutions):

@@ -178,4 +178,6 @@ def test_a_script_without_a_guard_is_told_about_it(tmp_path):
     )
     done = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
-    assert 'A script needs its calls under if __name__ == "__main__":' in done.stderr
+    told = 'a script needs its calls under if __name__ == "__main__":, as processes import it'
+    assert f"no worker process could be started: {told}\n" in done.stderr, "by the worker, which imports the script"
+    assert f"ended before it could begin (exit code 1); its message is above; {told}.\n" in done.stderr

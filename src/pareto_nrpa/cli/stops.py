@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,9 @@ from .common import fail
 
 if TYPE_CHECKING:
     from ..problem import AnyProblem
+
+# What files of stops are called, which names of instances are not.
+_ENDINGS = (".csv", ".txt", ".tsp", ".vrp", ".json")
 
 MoreArgument = Annotated[
     list[str] | None,
@@ -62,6 +66,8 @@ def open_problem(
     )
     missing = [file for file in files if not is_routing_file(file)]
     if missing and (more or options.given):
+        if missing[0].endswith(_ENDINGS) and not os.path.exists(missing[0]):
+            fail(f"there is no file {missing[0]}.")
         words = ["cost" if word == "costs" else word.replace("_", "-") for word in options.given]
         what = f"--{words[0]}" if words else "a second file"
         fail(f"{missing[0]} is no file of stops (CSV, TSPLIB, Solomon, VRPLIB, VROOM), which {what} is for.")

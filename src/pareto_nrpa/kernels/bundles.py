@@ -90,7 +90,7 @@ class KnownFront(NamedTuple):
     """The objectives of a front, for telling what it covers; see `is_covered_by_front`."""
 
     objectives: np.ndarray  # [A, M] float64, minimised
-    floors: np.ndarray  # [A / CHUNK, M] float64, rounded up: the smallest of each objective in a chunk of rows
+    floors: np.ndarray  # [ceil(A / CHUNK), M] float64, the smallest of each objective in a chunk of rows
 
 
 class Selection(NamedTuple):

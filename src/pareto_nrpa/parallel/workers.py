@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _STARTED = "started"
 _ATTEMPTS = 2
+_UNGUARDED = 'a script needs its calls under if __name__ == "__main__":, as processes import it'
 # Workers share the machine by being many; their libraries must not each start as many threads as there are cores.
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _environment_lock, _main_lock = threading.Lock(), threading.Lock()
@@ -145,8 +146,7 @@ class _Worker:
                 code = self.close()
         if not began:
             raise BrokenExecutor(
-                f"a worker process ended before it could begin (exit code {code}); its message is above. A script "
-                'needs its calls under if __name__ == "__main__":, as processes import it.'
+                f"a worker process ended before it could begin (exit code {code}); its message is above; {_UNGUARDED}."
             )
         raise WorkerDied(f"its worker process died twice ({_manner(code)})")
 
@@ -172,7 +172,8 @@ class _Worker:
                         self._process.start()
                 except Exception as error:  # multiprocessing refuses while a script is being imported
                     self._pipe = None
-                    raise BrokenExecutor(f"no worker process could be started: {error}") from error
+                    reason = _UNGUARDED if "bootstrapping" in str(error) else str(error)
+                    raise BrokenExecutor(f"no worker process could be started: {reason}") from error
                 finally:
                     theirs.close()  # else the end of the process would go unnoticed
             return self._pipe
