@@ -29,7 +29,7 @@ from pareto_nrpa import (
 from pareto_nrpa.cooperation import places
 from pareto_nrpa.cooperation import search as cooperating
 from pareto_nrpa.cooperation.crews import Processes, Threads
-from pareto_nrpa.cooperation.exchange import Post, Record, Rounds
+from pareto_nrpa.cooperation.exchange import LAG, Post, Record, Rounds
 from pareto_nrpa.cooperation.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.cooperation.team import Team
 from pareto_nrpa.cooperation.work import Member, Spell
@@ -192,7 +192,7 @@ def test_what_one_finds_reaches_the_others():
     advance(search, 3 * search.rounds.begin(1))
     found = [list(record.members.values()) for record in search.records]
     assert all(found)
-    advance(search, 3)
+    advance(search, 3 * (search.rounds.begin(LAG) - search.rounds.begin(1)) + 3)
     inboxes = [record.inbox for record in search.records]
     assert any(inboxes)
     for k, inbox in enumerate(inboxes):
@@ -213,10 +213,10 @@ def test_nothing_is_sent_twice_nor_to_who_knows_better():
         alive = np.arange(1, len(members) + 1)
         spell = Spell(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0)
         records.append(Record(spell))
-        assert not post.is_ready(1)
+        assert not post.is_ready(LAG)
         post.hand_in(k, records[k])
-    assert post.is_ready(1)
-    sent = [[member.solution for member in post.inbox(1, record)] for record in records]
+    assert post.is_ready(LAG)
+    sent = [[member.solution for member in post.inbox(LAG, record)] for record in records]
     assert sent == [[[1, 1]], [[0, 0]], [[0, 0], [1, 0], [1, 1]]]
 
 

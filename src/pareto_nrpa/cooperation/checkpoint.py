@@ -14,6 +14,7 @@ from ..files import write_atomically
 from ..nrpa.checkpoint import TEAM_FORMAT, check_sum, decode, encode, read_search, sum_of
 from ..nrpa.checkpoint_checks import need, read_arrays
 from ..problem import CompiledProblem
+from .exchange import LAG
 from .work import Member
 
 if TYPE_CHECKING:
@@ -93,10 +94,10 @@ def check_rounds(path: str | os.PathLike[str], saved: Saved, rounds: Rounds) -> 
     numbers = [rounds.number(search.evaluations) for search in saved.searches]
     first = min(number for number, _ in saved.inboxes)
     for k, (number, (opened, inbox)) in enumerate(zip(numbers, saved.inboxes, strict=True)):
-        is_possible = number - opened in (0, 1) and number <= first + 2 and opened >= 0
+        is_possible = number - opened in (0, 1) and number <= first + LAG + 1 and opened >= 0
         if not is_possible or len(inbox) > rounds.begin(opened + 1) - rounds.begin(opened):
             raise _damaged(path)
-        if any(k not in saved.fronts.get(done, {}) for done in range(first, number)):
+        if any(k not in saved.fronts.get(done, {}) for done in range(max(0, first + 1 - LAG), number)):
             raise _damaged(path)
 
 

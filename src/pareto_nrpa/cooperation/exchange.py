@@ -1,4 +1,4 @@
-"""What searches tell each other: at the end of each round their fronts, which the others take in before they go on."""
+"""What searches tell each other: at the end of each round their fronts, which the others take in a round later."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _GROWTH = 0.25
 # Of the evaluations of a round, at most this share is spent on what others have found.
 MOST_ADOPTED = 0.5
+#: After so many rounds a front is taken in. By then the others, who are not that much slower, have handed in theirs:
+#: with 1, who is ahead would wait for them at the end of each round.
+LAG = 2
 
 
 class Rounds:
@@ -81,11 +84,11 @@ class Post:
 
     def is_ready(self, number: int) -> bool:
         """Tell whether all that is to be taken in at the beginning of a round is there."""
-        return len(self.fronts.get(number - 1, {})) == self._n
+        return number < LAG or len(self.fronts.get(number - LAG, {})) == self._n
 
     def inbox(self, number: int, record: Record) -> list[Member]:
         """Return what a search takes in at the beginning of a round: what nothing of its own covers."""
-        members, scores = self._common_front(number - 1)
+        members, scores = self._common_front(number - LAG)
         fresh = np.flatnonzero(~_covered(scores, record.scores()))
         most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
         if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
@@ -105,7 +108,7 @@ class Post:
 
     def forget(self, numbers: Iterable[int]) -> None:
         """Drop what nobody will ask for, `numbers` being the rounds in which searches are."""
-        first = min(numbers) - 1
+        first = min(numbers) + 1 - LAG
         for kept in (self.fronts, self._common):
             for number in [number for number in kept if number < first]:
                 del kept[number]
