@@ -59,7 +59,7 @@ def _timed(call, inside: list[float]):
 
 
 def cores_at_best(problem, n: int) -> float:
-    """Return how many of two cores two searches can use that wait for each other at the end of each round."""
+    """Return how many of two cores two searches could use that waited for each other at the end of each round."""
     spent: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))  # by round and search
     carry_on = crews.carry_on
 

@@ -216,7 +216,7 @@ def test_nothing_is_sent_twice_nor_to_who_knows_better():
         assert not post.is_ready(LAG)
         post.hand_in(k, records[k])
     assert post.is_ready(LAG)
-    sent = [[member.solution for member in post.inbox(LAG, record)] for record in records]
+    sent = [[member.solution for member in post.inbox(LAG, k, record)] for k, record in enumerate(records)]
     assert sent == [[[1, 1]], [[0, 0]], [[0, 0], [1, 0], [1, 1]]]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..checks import shown
 from ..exceptions import CheckpointError
 from ..files import write_atomically
-from ..nrpa.checkpoint import TEAM_FORMAT, check_sum, decode, encode, read_search, sum_of
+from ..nrpa.checkpoint import TEAM_FORMAT, check_sum, check_version, decode, encode, read_search, sum_of
 from ..nrpa.checkpoint_checks import need, read_arrays
 from ..problem import CompiledProblem
 from .exchange import LAG
@@ -66,6 +66,7 @@ def load_team(path: str | os.PathLike[str], problem: AnyProblem, algorithm: Resu
         with open(path, "rb") as raw:
             arrays = read_arrays(raw)
         meta = json.loads(arrays["meta"].tobytes())
+        check_version(path, meta["format"])
         if meta["format"] != TEAM_FORMAT and "iterations" in meta:
             raise CheckpointError(f"{path} was made with searches=1, not {n_searches}; use that, or another file.")
         need(meta["format"] == TEAM_FORMAT, "a known format")

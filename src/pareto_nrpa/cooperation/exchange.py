@@ -74,7 +74,7 @@ class Post:
     def __init__(self, n_searches: int, rounds: Rounds) -> None:
         self.rounds = rounds
         self.fronts: dict[int, dict[int, list[Member]]] = {}  # by round and search
-        self._common: dict[int, tuple[list[Member], NDArray[np.float64]]] = {}
+        self._common: dict[int, tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]] = {}
         self._n = n_searches
 
     def hand_in(self, k: int, record: Record) -> None:
@@ -86,24 +86,28 @@ class Post:
         """Tell whether all that is to be taken in at the beginning of a round is there."""
         return number < LAG or len(self.fronts.get(number - LAG, {})) == self._n
 
-    def inbox(self, number: int, record: Record) -> list[Member]:
-        """Return what a search takes in at the beginning of a round: what nothing of its own covers."""
-        members, scores = self._common_front(number - LAG)
-        fresh = np.flatnonzero(~_covered(scores, record.scores()))
+    def inbox(self, number: int, k: int, record: Record) -> list[Member]:
+        """Return what search k takes in at the beginning of a round: what others found and nothing of its own covers.
+
+        What it found itself and has not got any more it has discarded, where its archive is limited.
+        """
+        members, scores, finders = self._common_front(number - LAG)
+        fresh = np.flatnonzero(~_covered(scores, record.scores()) & (finders != k))
         most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
         if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
             fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]  # type: ignore[no-untyped-call]
         return [members[i] for i in fresh]
 
-    def _common_front(self, number: int) -> tuple[list[Member], NDArray[np.float64]]:
-        """Return the front of all searches at the end of a round, made once for all of them."""
+    def _common_front(self, number: int) -> tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]:
+        """Return the front of all searches at the end of a round and who found what, made once for all of them."""
         if number not in self._common:
             fronts = self.fronts.get(number, {})
             found = [(member.found_at, k, member) for k, front in fronts.items() for member in front]
-            members = [member for _, _, member in sorted(found, key=lambda one: one[:2])]
-            scores = np.array([member.scores for member in members])
-            rows = first_front(scores) if members else np.zeros(0, dtype=np.int64)
-            self._common[number] = [members[i] for i in rows], scores[rows]
+            found.sort(key=lambda one: one[:2])
+            scores = np.array([member.scores for _, _, member in found])
+            rows = first_front(scores) if found else np.zeros(0, dtype=np.int64)
+            finders = np.array([found[i][1] for i in rows], dtype=np.int64)
+            self._common[number] = [found[i][2] for i in rows], scores[rows], finders
         return self._common[number]
 
     def forget(self, numbers: Iterable[int]) -> None:

@@ -39,10 +39,10 @@ class CooperatingSearch:
     """K searches of one algorithm at work on one problem.
 
     The evaluations of all are counted in turns: the first of each search, the second of each, and so on. What a search
-    finds in one round of evaluations, the others take in at the beginning of the next. So who does what, when, follows
-    from the number of evaluations alone, whoever carries the searches on. Within a round nobody waits, and each goes
-    as far as it comes: `evaluations`, `best` and the like show the state after the last evaluation before which none
-    is missing; the result has all.
+    finds in one round of evaluations, the others take in a round later. So who does what, when, follows from the number
+    of evaluations alone, whoever carries the searches on. Nobody waits unless it is a round ahead, and each goes as far
+    as it comes: `evaluations`, `best` and the like show the state after the last evaluation before which none is
+    missing; the result has all.
     """
 
     # However many evaluations are asked for, `advance` comes back after a moment.
@@ -159,7 +159,7 @@ class CooperatingSearch:
         if stop <= record.evaluations or (number > record.round and not self.post.is_ready(number)):
             return None
         if number > record.round:
-            record.inbox, record.round = self.post.inbox(number, record), number
+            record.inbox, record.round = self.post.inbox(number, k, record), number
             self.post.forget(one.round for one in self.records)
         begin = self.rounds.begin(number)
         return Stretch(record.evaluations, stop, begin, record.inbox, self.crew.spell_seconds)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
+import sys
 from typing import TYPE_CHECKING
 
 from ..exceptions import ProblemError
@@ -40,16 +42,16 @@ def crew_for(
         return Crew(searches)
     content = b""
     if executor is None:
-        executor, content = _faster(searches[0], problem, budget)
+        executor, content = _faster(searches[0], problem, algorithm, budget)
     if executor == THREADS:
         return Threads(searches, workers)
     content = content or pickled(problem)
-    return Processes(
-        searches, content, algorithm, OwnProcesses(workers, len(searches), imports_main=_is_local(content))
-    )
+    # A plain problem may depend on what the script has set elsewhere, a compiled one has all in its kernels and data.
+    imports_main = not isinstance(problem, CompiledProblem) or _is_local(content, algorithm)
+    return Processes(searches, content, algorithm, OwnProcesses(workers, len(searches), imports_main=imports_main))
 
 
-def _faster(search: Search, problem: AnyProblem, budget: int | None) -> tuple[str, bytes]:
+def _faster(search: Search, problem: AnyProblem, algorithm: Resumable, budget: int | None) -> tuple[str, bytes]:
     """Return what is faster for a problem, and the problem as it is sent to processes.
 
     Between kernels there is Python, which one thread at a time may run: processes have one each.
@@ -57,16 +59,22 @@ def _faster(search: Search, problem: AnyProblem, budget: int | None) -> tuple[st
     if not isinstance(problem, CompiledProblem):
         return PROCESSES, pickled(problem)
     is_short = budget is not None and budget < _WORTH_A_PROCESS
-    if is_short or search.machine.weights.nbytes > _MOST_SENT or multiprocessing.current_process().daemon:
+    if is_short or search.machine.weights.nbytes > _MOST_SENT or not _may_start_processes():
         return THREADS, b""
     try:
         content = pickled(problem)
     except ProblemError:
         return THREADS, b""
     # What a script defines is there for processes that import it; unasked, no script is run a second time.
-    return (THREADS, b"") if _is_local(content) else (PROCESSES, content)
+    return (THREADS, b"") if _is_local(content, algorithm) else (PROCESSES, content)
 
 
-def _is_local(content: bytes) -> bool:
-    """Tell whether a pickle needs what a script defines."""
-    return b"__main__" in content
+def _may_start_processes() -> bool:
+    """Tell whether processes can be started unasked: a program with Python inside might start itself instead."""
+    is_a_python = bool(sys.executable) and not getattr(sys, "frozen", False)
+    return is_a_python and not multiprocessing.current_process().daemon
+
+
+def _is_local(problem: bytes, algorithm: Resumable) -> bool:
+    """Tell whether a problem that was pickled, or the algorithm, needs what a script defines."""
+    return b"__main__" in problem or b"__main__" in pickle.dumps(algorithm)

@@ -103,6 +103,8 @@ def assembled(
         if workers != 1:
             raise ValueError("workers and executor are two ways to say the same: give one of them.")
     n_workers = check_workers(workers)
+    if isinstance(executor, str) and n_workers == 1:
+        raise ValueError(f"executor={executor!r} needs somebody to be it: give workers, such as workers=2.")
     if searches is not None:
         check_whole("searches", searches, 1, _MOST_SEARCHES)
         if n_workers > searches and workers not in (0, "all"):

@@ -63,8 +63,13 @@ class Resumable(Protocol):
 
 _FORMAT = "pareto-nrpa checkpoint 3"
 #: Of several searches that work together, see cooperation/checkpoint.py.
-TEAM_FORMAT = "pareto-nrpa team 2"
-_OLDER_FORMATS = ("pareto-nrpa checkpoint 1", "pareto-nrpa checkpoint 2")
+TEAM_FORMAT = "pareto-nrpa team 3"
+_OLDER_FORMATS = (
+    "pareto-nrpa checkpoint 1",
+    "pareto-nrpa checkpoint 2",
+    "pareto-nrpa team 1",
+    "pareto-nrpa team 2",
+)
 
 
 def save_search(search: Search, path: str | os.PathLike[str]) -> None:
@@ -194,11 +199,16 @@ def check_sum(arrays: dict[str, NDArray[Any]]) -> None:
         raise ValueError("changed contents")
 
 
-def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: Resumable) -> None:
-    if meta["format"] in _OLDER_FORMATS:
+def check_version(path: Any, made_by: object) -> None:
+    """Raise if a checkpoint is of a format that was in use before."""
+    if made_by in _OLDER_FORMATS:
         raise CheckpointError(
             f"{path} was made by an older version of pareto-nrpa; go on with that one, or start again in another file."
         )
+
+
+def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: Resumable) -> None:
+    check_version(path, meta["format"])
     if meta["format"] == TEAM_FORMAT:
         raise CheckpointError(f"{path} was made with searches={shown(meta['searches'])}; use that, or another file.")
     if meta["format"] != _FORMAT:

@@ -178,6 +178,8 @@ class Search(ArchiveView):
     def limit_archive(self, size: int) -> None:
         """Let the archive never hold more than so many solutions, from the start on."""
         check_whole("max_archive", size, 2, MOST_ARCHIVED)
+        if self.evaluations:
+            raise ValueError(f"max_archive must be said before the first evaluation, not after {self.evaluations:,}.")
         machine = self.machine
         self.machine = machine._replace(archive=limited_archive(machine.archive, machine.counters, int(size)))
 

@@ -60,9 +60,8 @@ def _mark_gone(heads, found_at, ids, objectives, extremes, numbers):
                 high = middle
         ids[low] = -number
         first = min(first, low)
-        # What a newcomer takes the place of is nowhere better: the best of each objective is as good as before.
-        for k in range(objectives.shape[1]):
-            if objectives[low, k] >= extremes[1, k]:
+        for k in range(objectives.shape[1]):  # the best too: where an archive is limited, it may have been discarded
+            if objectives[low, k] >= extremes[1, k] or objectives[low, k] <= extremes[0, k]:
                 numbers[IS_RANGE_KNOWN] = 0
     return first
 
