@@ -14,7 +14,8 @@ PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("limit", [None, 20])
+# Four are fewer than objectives and half of them make room: the best of one may be discarded.
+@pytest.mark.parametrize("limit", [None, 20, 4])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_members_are_those_of_the_archive_after_every_step(name, limit):
     search = PolishedNRPA().start(PROBLEMS[name], seed=3)
@@ -37,7 +38,7 @@ def test_members_are_those_of_the_archive_after_every_step(name, limit):
         assert members.violations == scores[0, VIOLATIONS]
         assert members.place(int(members.ids[-1])) == len(members) - 1
         sizes.add(len(members))
-    assert len(sizes) > 2
+    assert len(sizes) > 1
 
 
 def test_what_was_looked_at_stays_so_when_others_go():
