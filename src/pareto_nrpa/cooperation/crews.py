@@ -140,7 +140,8 @@ class Processes(Crew):
             spell: Spell | str | None = future.result()
         except Exception as error:  # executors have their own ways to fail
             reason = (str(error) or type(error).__name__).rstrip(".")
-            raise ParetoNRPAError(f"the searches cannot go on: {reason}.") from error
+            way_out = 'executor="threads" needs no processes'
+            raise ParetoNRPAError(f"the searches cannot go on: {reason}; {way_out}.") from error
         if isinstance(spell, str):
             raise ProblemError(spell)
         self._lost[k] = spell is None
