@@ -41,6 +41,9 @@ class PolishedNRPA:
         With segments: how many random steps away from there it begins, at least; at most twice as many.
     reach
         With segments: within how many moves of one place these steps are made.
+    candidates
+        Without segments, where solutions are lists of choices: how many changes are thought of before one is evaluated,
+        the one that a model of what each choice adds likes best. 1 is without a model.
     bias
         Factor on the problem's bias; each policy has it care for the objectives in its own way.
     pruning
@@ -57,17 +60,19 @@ class PolishedNRPA:
     sample: float = 0.1
     shake: int = 8
     reach: int = 50
+    candidates: int = 8
     bias: float = 1.0
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 3  # raised where the same seed finds something else: experiments then make their runs anew
+    revision = 4  # raised where the same seed finds something else: experiments then make their runs anew
 
     def __post_init__(self) -> None:
         check_whole("playouts", self.playouts, 1, 1_000_000)
         check_whole("iterations", self.iterations, 1)  # there is no budget from which it could follow
         check_whole("shake", self.shake, 1, 1_000)
         check_whole("reach", self.reach, 1, 1_000_000)
+        check_whole("candidates", self.candidates, 1, 1_000)
         for name in ("fresh", "explore", "sample"):
             share = getattr(self, name)
             check_number(name, share)

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..genotype import Choices, Permutation
+from ..genotype import Permutation
 from ..kernels._jit import stored
 from ..kernels.bundles import KEY, N_MOVES, POLICY, VIOLATIONS
 from ..kernels.dominance import is_covered_by_front
 from ..kernels.nrpa.following import EXACTLY
 from ..kernels.seen import solution_key
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
+from .changes import changes_of, options_of
+from .model import AdditiveModel
 from .walkers import Walkers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from .changes import Change
     from .search import PolishedSearch
 
     Moves = NDArray[np.int64]
@@ -29,9 +30,6 @@ _MOST_MET = 1_000_000
 _TRIES = 20
 # How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
 _RATE, _LEAST_SHARE, _LEAST = 0.02, 0.2, 1e-6
-_MOST_CHANGES, _TAIL = 50, 0.7
-# Of how many members the nearest is taken for mixing: what lies between two that differ much is rarely good.
-_MATES = 4
 PLAYOUT = 0
 
 
@@ -45,15 +43,8 @@ class PlayedNeighbours:
 
     def __init__(self, search: PolishedSearch) -> None:
         self._search = search
-        self._options: list[list[int]] = []
-        self._changes: list[Callable[[Moves], Moves]] = []
-        genotype = search.problem.genotype
-        if isinstance(genotype, Permutation):
-            self._changes = [self._put_elsewhere, self._segment_elsewhere, self._exchange, self._turn]
-            self._changes.append(self._cross_in_order)
-        elif isinstance(genotype, Choices):
-            self._options = [search.player.numbers(step) for step in genotype.moves]
-            self._changes = [self._choose, self._choose_some, self._swap_choices, self._mix]
+        self._options = options_of(search)
+        self._changes = changes_of(search, self._another)
         self._n_policies = search.polish.n_policies
         # Where nobody says what a solution is, the one change is to leave its path somewhere. Changes are made of
         # solutions of the front, and of walkers: a kind each.
@@ -65,6 +56,9 @@ class PlayedNeighbours:
         self._kinds: dict[int, int] = {}  # of slots that were proposed
         self._tries: dict[int, int] = {}  # how often a member was changed
         self._met: set[int] = set()
+        self._n_candidates = search.polish.candidates
+        has_model = self._n_candidates > 1 and AdditiveModel.is_possible(self._options)
+        self._model = AdditiveModel(self._options, search.problem.n_objectives) if has_model else None
 
     def compile(self) -> None:
         """Compile what knows solutions again, and what compares them."""
@@ -111,7 +105,7 @@ class PlayedNeighbours:
         moves, policy = self._drawn()
         at = EXACTLY
         if self._changes:
-            moves = self._changes[(kind - 1) % self._n_changes](moves)
+            moves = self._most_promising(self._changes[(kind - 1) % self._n_changes], moves)
         else:
             at = self._search.draw(len(moves))
         return self._search.player.follow(policy, slot, moves, at)
@@ -123,10 +117,23 @@ class PlayedNeighbours:
             return moves.copy(), self._search.draw(self._n_policies)
         return self._search.member(self._draw_member())
 
-    def _another(self, moves: Moves) -> Moves:
-        """Return a solution to mix one with: of a few, the one that has most in common with it, but not all."""
-        mates = [self._drawn()[0] for _ in range(_MATES)]
-        return min(mates, key=lambda mate: int((mate != moves).sum()) or len(moves) + 1)
+    def _most_promising(self, change: Change, moves: Moves) -> Moves:
+        """Change a solution in one way or, where a model tells of several what to expect, in the best of them.
+
+        That is the least violated of those that nothing covers, or any of them if there is none.
+        """
+        if self._model is None or not self._model.knows_enough:
+            return change(moves)
+        candidates = [change(moves.copy()) for _ in range(self._n_candidates)]
+        known = self._search.members().front
+        best, least = 0, np.inf
+        for i, (violations, *objectives) in enumerate(self._model.predict(np.array(candidates))):
+            if violations < least and not stored(is_covered_by_front)(*known, np.array(objectives), self._no_slack):
+                best, least = i, violations
+        return candidates[best]
+
+    def _another(self) -> Moves:
+        return self._drawn()[0]
 
     def _draw_member(self) -> int:
         """Draw a member of the front: of two, the one that was changed less often."""
@@ -161,8 +168,11 @@ class PlayedNeighbours:
             and not stored(is_covered_by_front)(*members.front, scores[1:], self._no_slack)
         )
         self._reward(kind, is_new)
+        moves, scores = self._recorded(slot)[0], scores.copy()
+        if self._model is not None:
+            self._model.learn(moves, scores)
         ideal, span = (scores[1:], np.ones(len(scores) - 1)) if is_better else (members.ideal, members.span)
-        self._walkers.offer(self._recorded(slot)[0], scores.copy(), ideal, span, self._search.player.draw)
+        self._walkers.offer(moves, scores, ideal, span, self._search.player.draw)
         return kind == PLAYOUT or is_new
 
     def _reward(self, kind: int, is_new: bool) -> None:
@@ -184,6 +194,7 @@ class PlayedNeighbours:
             "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
             "kinds": np.array([self._kinds[slot] for slot in pending], dtype=np.int64),
             **self._walkers.state(),
+            **(self._model.state() if self._model is not None else {}),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
@@ -198,6 +209,8 @@ class PlayedNeighbours:
         archived = [self._search.member(i)[0] for i in range(len(self._search.members()))]
         need(all(map(self._fits, archived)), "solutions that fit the genotype")
         self._walkers.restore(arrays, self._fits)
+        if self._model is not None:
+            self._model.restore(arrays)
         self._brought = arrays["brought"].copy()
         self._met = set(met.tolist())
         self._tries = dict(tries.tolist())
@@ -212,70 +225,3 @@ class PlayedNeighbours:
         if isinstance(genotype, Permutation):
             return np.array_equal(np.sort(moves), np.sort(self._search.player.numbers(genotype.moves)))
         return genotype is None or len(moves) == len(self._options)
-
-    def _few(self) -> int:
-        """Draw how many changes to make: two most often, but ten or twenty at times (Doerr et al. 2017)."""
-        return min(_MOST_CHANGES, int(2 * (1.0 - self._search.player.draw()) ** -_TAIL))
-
-    # Changes of a permutation.
-
-    def _put_elsewhere(self, moves: Moves, length: int = 1) -> Moves:
-        n = len(moves)
-        first = self._search.draw(n - length + 1)
-        segment, others = moves[first : first + length], np.delete(moves, slice(first, first + length))
-        place = self._search.draw(len(others) + 1)
-        if length > 1 and self._search.draw(2):
-            segment = segment[::-1]
-        return np.concatenate([others[:place], segment, others[place:]])
-
-    def _segment_elsewhere(self, moves: Moves) -> Moves:
-        return self._put_elsewhere(moves, min(2 + self._search.draw(2), len(moves)))
-
-    def _exchange(self, moves: Moves) -> Moves:
-        i, j = (self._search.draw(len(moves)) for _ in range(2))
-        moves[[i, j]] = moves[[j, i]]
-        return moves
-
-    def _turn(self, moves: Moves) -> Moves:
-        first, last = sorted(self._search.draw(len(moves)) for _ in range(2))
-        moves[first : last + 1] = moves[first : last + 1][::-1]
-        return moves
-
-    def _cross_in_order(self, moves: Moves) -> Moves:
-        """Keep a segment where it is, and let the others come in the order of another member."""
-        other, _ = self._drawn()
-        first, last = sorted(self._search.draw(len(moves)) for _ in range(2))
-        segment = moves[first : last + 1]
-        rest = other[~np.isin(other, segment)]
-        return np.concatenate([rest[:first], segment, rest[first:]])
-
-    # Changes of choices.
-
-    def _choose(self, moves: Moves) -> Moves:
-        step = self._search.draw(len(moves))
-        others = [option for option in self._options[step] if option != moves[step]]
-        if others:
-            moves[step] = others[self._search.draw(len(others))]
-        return moves
-
-    def _choose_some(self, moves: Moves) -> Moves:
-        for _ in range(self._few()):
-            moves = self._choose(moves)
-        return moves
-
-    def _swap_choices(self, moves: Moves) -> Moves:
-        """Let two steps that chose differently choose as the other did: what keeps the sum of a load, say."""
-        i = self._search.draw(len(moves))
-        others = np.flatnonzero(moves != moves[i])
-        if others.size:
-            j = int(others[self._search.draw(others.size)])
-            if moves[i] in self._options[j] and moves[j] in self._options[i]:
-                moves[[i, j]] = moves[[j, i]]
-        return moves
-
-    def _mix(self, moves: Moves) -> Moves:
-        """Take each choice from one of two members, and change one or two of them or none."""
-        other = self._another(moves)
-        mixed = np.where([self._search.draw(2) for _ in moves], moves, other)
-        change = (None, self._choose, self._swap_choices)[self._search.draw(3)]
-        return mixed if change is None else change(mixed)

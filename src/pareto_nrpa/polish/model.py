@@ -1,0 +1,89 @@
+"""What each choice adds to violations and objectives, learned from all that was evaluated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..nrpa.checkpoint_checks import check_shape, need
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+# What is known before the first evaluation: nothing, so that one that was met counts a thousand times as much.
+_UNKNOWN = 1e3
+# Learning takes the square of this: a millisecond, and three megabytes.
+_MOST_OPTIONS = 600
+# From how many evaluations on it is asked.
+_ENOUGH = 20
+# Rows of what is always there, and of what adds nothing: the first option of each step, to which others are compared.
+_ALWAYS, _NOTHING = 0, 1
+
+
+class AdditiveModel:
+    """Violations and objectives as sums of what the choices add: recursive least squares, updated by each evaluation.
+
+    Few problems are sums. It is enough that of several changes the one it likes best is better than any: what is
+    promised is evaluated before it counts.
+    """
+
+    def __init__(self, options: Sequence[Sequence[int]], n_objectives: int) -> None:
+        self._numbers = np.unique(np.concatenate([np.array(step, dtype=np.int64) for step in options]))
+        self._steps = np.arange(len(options))
+        # A move that is not among the options of its step adds nothing either.
+        self._rows = np.full((len(options), len(self._numbers)), _NOTHING)
+        n = 2
+        for row, (_, *others) in zip(self._rows, options, strict=True):
+            row[np.searchsorted(self._numbers, others)] = np.arange(n, n + len(others))
+            n += len(others)
+        self._covariance = _UNKNOWN * np.eye(n)
+        self._covariance[_NOTHING, _NOTHING] = 0.0
+        self._effects = np.zeros((n, 1 + n_objectives))
+        self._n_learned = 0
+
+    @staticmethod
+    def is_possible(options: Sequence[Sequence[int]]) -> bool:
+        """Tell whether there is something to learn, and not too much."""
+        return any(len(step) > 1 for step in options) and sum(map(len, options)) <= _MOST_OPTIONS
+
+    @property
+    def knows_enough(self) -> bool:
+        """Whether it is worth asking."""
+        return self._n_learned >= _ENOUGH
+
+    def predict(self, solutions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return violations and objectives as they should be, a row for each solution."""
+        with np.errstate(all="ignore"):  # objectives as far apart as numbers go: it then knows nothing
+            return self._effects[_ALWAYS] + self._effects[self._rows_of(solutions)].sum(axis=1)  # type: ignore[no-any-return]
+
+    def learn(self, moves: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
+        """See what a solution was like."""
+        rows = self._rows_of(moves)
+        here = np.append(rows[rows != _NOTHING], _ALWAYS)
+        with np.errstate(all="ignore"):
+            direction = self._covariance[here].sum(axis=0)
+            gain = direction / (1.0 + direction[here].sum())
+            self._effects += gain[:, None] * (scores - self._effects[here].sum(axis=0))
+            self._covariance -= gain[:, None] * direction
+        self._n_learned += 1
+
+    def _rows_of(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        places = np.minimum(np.searchsorted(self._numbers, solutions), len(self._numbers) - 1)
+        return np.where(self._numbers[places] == solutions, self._rows[self._steps, places], _NOTHING)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that there is to remember."""
+        learned = np.array([self._n_learned], dtype=np.int64)
+        return {"model_effects": self._effects, "model_covariance": self._covariance, "model_learned": learned}
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take up what `state` gave; raises ValueError where it cannot be true."""
+        effects, covariance, learned = (arrays[f"model_{name}"] for name in ("effects", "covariance", "learned"))
+        check_shape(effects, np.float64, *self._effects.shape)
+        check_shape(covariance, np.float64, *self._covariance.shape)
+        check_shape(learned, np.int64, 1)
+        need(learned[0] >= 0, "evaluations that were learned from")
+        self._effects, self._covariance, self._n_learned = effects.copy(), covariance.copy(), int(learned[0])
