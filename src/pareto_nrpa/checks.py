@@ -27,10 +27,15 @@ def short(name: Any) -> str:
     return str(name)[:_LONGEST_NAME]
 
 
+def nearest_name(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+    """Return the known name most like another, None if none is; `alike` goes from 0 (anything) to 1 (the same)."""
+    return next(iter(difflib.get_close_matches(name, list(known), 1, alike)), None)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint at the known name that is nearest to a wrong one, to go behind it; nothing if none is near."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    near = nearest_name(name, known)
+    return "" if near is None else f" (did you mean {near!r}?)"
 
 
 def is_number(value: Any) -> bool:

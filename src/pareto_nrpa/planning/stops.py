@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checks import did_you_mean, shown
+from ..checks import did_you_mean, nearest_name, shown
 from ..exceptions import InstanceError
 from .table import Table, column_names
 from .times import minutes, shown_time
@@ -131,8 +130,7 @@ def _checked_columns(table: Table) -> list[str]:
     names = column_names(table, _KNOWN, _SYNONYMS)
     for name in names:
         missing = [known for known in _KNOWN if known not in names and len(known) > 1]
-        if name and name not in _KNOWN and difflib.get_close_matches(name.lower(), missing, 1, _ALIKE):
-            near = difflib.get_close_matches(name.lower(), missing, 1, _ALIKE)[0]
+        if name and name not in _KNOWN and (near := nearest_name(name.lower(), missing, _ALIKE)):
             raise InstanceError(
                 f"{table.place(0, name)}: did you mean {near!r}? Rename the column, also if it is another one."
             )
@@ -218,8 +216,8 @@ def _depot(table: Table, columns: list[str]) -> int:
         )
     if any(kinds) and not depots:
         row = next(i for i, kind in enumerate(kinds) if kind)
-        near = difflib.get_close_matches("depot", [kind.lower() for kind in kinds], 1)
-        hint = f" (but {near[0]!r})" if near else ""
+        near = nearest_name("depot", [kind.lower() for kind in kinds])
+        hint = f" (but {near!r})" if near else ""
         raise InstanceError(f"{table.place(row + 1, 'kind')}: no row has 'depot' there{hint}; write it in one.")
     return depots[0] if depots else 0
 
