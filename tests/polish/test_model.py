@@ -113,4 +113,4 @@ def test_changes_that_promise_most_lead_further():
         front = solve(problem, PolishedNRPA(candidates=candidates), stop=MaxEvaluations(600), seed=seed).front
         return hypervolume(front.objectives[front.violations == 0], reference_point=[0, 0])
 
-    assert np.mean([volume(8, seed) for seed in range(3)]) > np.mean([volume(1, seed) for seed in range(3)])
+    assert np.mean([volume(16, seed) for seed in range(3)]) > np.mean([volume(1, seed) for seed in range(3)])

@@ -60,7 +60,7 @@ class PolishedNRPA:
     sample: float = 0.1
     shake: int = 8
     reach: int = 50
-    candidates: int = 8
+    candidates: int = 16
     bias: float = 1.0
     pruning: bool = True
 
