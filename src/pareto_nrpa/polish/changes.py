@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from .search import PolishedSearch
 
     Moves = NDArray[np.int64]
-    Change = Callable[[Moves], Moves]
+    OneChange = Callable[[Moves], Moves]
+    # So many ways to change a solution.
+    Change = Callable[[Moves, int], list[Moves]]
 
 _MOST_CHANGES, _TAIL = 50, 0.7
 # Of how many members the nearest is taken for mixing: what lies between two that differ much is rarely good.
@@ -26,16 +29,21 @@ _MATES = 4
 def changes_of(search: PolishedSearch, another: Callable[[], Moves]) -> list[Change]:
     """Return the kinds of changes that a problem's genotype allows; `another` gives a solution to mix one with.
 
-    A change may write to the moves that it is given. Where nobody says what a solution is, there are none.
+    Where nobody says what a solution is, there are none.
     """
     genotype = search.problem.genotype
     if isinstance(genotype, Permutation):
         order = _OrderChanges(search, another)
-        return [order.put_elsewhere, order.segment_elsewhere, order.exchange, order.turn, order.cross]
+        kinds = order.put_elsewhere, order.segment_elsewhere, order.exchange, order.turn, order.cross
+        return [partial(_several, kind) for kind in kinds]
     if isinstance(genotype, Choices):
         choice = _ChoiceChanges(search, another)
-        return [choice.choose, choice.choose_some, choice.swap, choice.mix]
+        return [*(partial(_several, kind) for kind in (choice.choose, choice.choose_some, choice.swap)), choice.mix]
     return []
+
+
+def _several(change: OneChange, moves: Moves, n: int) -> list[Moves]:
+    return [change(moves.copy()) for _ in range(n)]
 
 
 class _OrderChanges:
@@ -106,9 +114,13 @@ class _ChoiceChanges:
                 moves[[i, j]] = moves[[j, i]]
         return moves
 
-    def mix(self, moves: Moves) -> Moves:
+    def mix(self, moves: Moves, n: int) -> list[Moves]:
         """Take each choice from one of two members, and change one or two of them or none."""
-        mixed = np.where(self._coins(len(moves)), moves, self._mate(moves))
+        mate = self._mate(moves)
+        return [self._mix_with(mate, moves) for _ in range(n)]
+
+    def _mix_with(self, mate: Moves, moves: Moves) -> Moves:
+        mixed = np.where(self._coins(len(moves)), moves, mate)
         change = (None, self.choose, self.swap)[self._draw(3)]
         return mixed if change is None else change(mixed)
 

@@ -123,8 +123,8 @@ class PlayedNeighbours:
         That is the least violated of those that nothing covers, or any of them if there is none.
         """
         if self._model is None or not self._model.knows_enough:
-            return change(moves)
-        candidates = [change(moves.copy()) for _ in range(self._n_candidates)]
+            return change(moves, 1)[0]
+        candidates = change(moves, self._n_candidates)
         known = self._search.members().front
         best, least = 0, np.inf
         for i, (violations, *objectives) in enumerate(self._model.predict(np.array(candidates))):
