@@ -160,6 +160,8 @@ def by_us(problem: AnyProblem, method: str, budget: str, seed: int) -> tuple[np.
     given = dict(part.split("=") for part in settings.split(",") if part)
     chosen = algorithm(name, {key: float(value) if "." in value else int(value) for key, value in given.items()})
     result = solve(problem, chosen, stop=stop, seed=seed, callbacks=[watch])
+    if result.stopped_by in ("Ctrl-C", "SIGTERM"):
+        raise KeyboardInterrupt  # a search keeps what it found so far, which is not what is compared here
     front = result.front
     signs = np.where(getattr(problem, "maximise", None) or [False] * problem.n_objectives, -1.0, 1.0)
     points = front.objectives[front.violations == 0] * signs
