@@ -6,14 +6,14 @@ BIN := $(VENV)/bin
 # Tests run side by side, one worker per core; what one of them compiles all others load (tests/conftest.py). A worker
 # that has finished takes tests from another, so that none is idle at the end.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
-SELECT := -m "not slow"
+SELECT := -m "not slow and not long"
 
 .PHONY: help solve test test-all coverage reproduce lint bench docs linkcheck dist clean
 
 help:
 	@echo "make solve      install, then solve the embedded instance"
-	@echo "make test       install with the development tools, then run all tests but the slow ones"
-	@echo "make test-all   run the slow ones too"
+	@echo "make test       install with the development tools, then run all tests but the long and the slow ones"
+	@echo "make test-all   run these too"
 	@echo "make coverage   run all tests and say which lines none of them reaches, pages in htmlcov/"
 	@echo "make reproduce  a small version of every experiment of the paper, minutes, into results/quick/"
 	@echo "make lint       check style and types"

@@ -1,4 +1,4 @@
-"""Shared fixtures, compiled code that all processes of a test run share, and cases left to the slow run."""
+"""Shared fixtures, compiled code that all processes of a test run share, and cases left to longer runs."""
 
 import collections
 import functools
@@ -67,14 +67,20 @@ if "fcntl" in globals():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Leave all cases but every n-th of a test marked `sampled(n)` to the slow run."""
+    """Leave all cases but every n-th of a test to the slow run (`sampled(n)`) or to CI (`thinned(n)`, `long_but`)."""
     n_seen = collections.Counter()
     for item in items:
+        if (kept := item.get_closest_marker("long_but")) is not None and item.callspec.id not in kept.args:
+            item.add_marker(pytest.mark.long)
+        test = item.nodeid.partition("[")[0]
         if (sampled := item.get_closest_marker("sampled")) is not None:
-            test = item.nodeid.partition("[")[0]
-            if n_seen[test] % sampled.args[0]:
+            if n_seen[test, "sampled"] % sampled.args[0]:
                 item.add_marker(pytest.mark.slow)
-            n_seen[test] += 1
+            n_seen[test, "sampled"] += 1
+        if (thinned := item.get_closest_marker("thinned")) is not None and item.get_closest_marker("slow") is None:
+            if n_seen[test, "thinned"] % thinned.args[0]:
+                item.add_marker(pytest.mark.long)
+            n_seen[test, "thinned"] += 1
 
 
 _MANY_TESTS = 1000

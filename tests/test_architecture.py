@@ -64,6 +64,20 @@ def modules_of(part):
 COMMAND_LINE = set(modules_of("cli"))
 
 
+def every(modules):
+    """Make one test of a rule for all modules: one of each would take longer to be counted than to be run."""
+
+    def decorate(rule):
+        def test():
+            for module in modules:
+                rule(module)
+
+        test.__name__ = rule.__name__
+        return test
+
+    return decorate
+
+
 def test_the_reader_sees_imports():
     assert "pareto_nrpa.metrics.quick_hypervolume" in imported("stop")
     assert "pareto_nrpa.exceptions.InstanceError" in imported("problems/instances")
@@ -71,74 +85,74 @@ def test_the_reader_sees_imports():
     assert "pooch" not in imported("problems/data", everywhere=False)
 
 
-@pytest.mark.parametrize("module", modules_of("kernels"))
+@every(modules_of("kernels"))
 def test_kernels_import_nothing_of_the_package_but_kernels(module):
     names = imported(module) - {"pareto_nrpa.code_fingerprint.kernel_contents"}  # which imports nothing above it
     assert within(names, "pareto_nrpa") == within(names, "pareto_nrpa.kernels")
 
 
-@pytest.mark.parametrize("module", modules_of("kernels"))
+@every(modules_of("kernels"))
 def test_kernels_import_numpy_and_numba_only(module):
     others = {name.split(".")[0] for name in imported(module)} - set(sys.stdlib_module_names) - {"__future__"}
     assert others <= {"numpy", "numba", "pareto_nrpa"}
 
 
-@pytest.mark.parametrize("module", modules_of("metrics"))
+@every(modules_of("metrics"))
 def test_metrics_import_nothing_above_them(module):
     names = imported(module)
     assert within(names, "pareto_nrpa") == within(names, "pareto_nrpa.metrics")
 
 
-@pytest.mark.parametrize("module", modules_of("problems"))
+@every(modules_of("problems"))
 def test_problems_do_not_know_the_algorithm(module):
     assert not within(
         imported(module), "pareto_nrpa.nrpa", "pareto_nrpa.solver", "pareto_nrpa.cli", "pareto_nrpa.progress"
     )
 
 
-@pytest.mark.parametrize("module", modules_of("nrpa"))
+@every(modules_of("nrpa"))
 def test_the_algorithm_knows_no_problem_by_name(module):
     above = ("problems", "cli", "solver", "progress")
     assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))
 
 
-@pytest.mark.parametrize("module", modules_of("baselines"))
+@every(modules_of("baselines"))
 def test_baselines_know_no_problem_by_name(module):
     above = ("problems", "cli", "progress", "experiments", "algorithms")
     assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - set(modules_of("experiments")) - COMMAND_LINE))
+@every(sorted(set(MODULES) - set(modules_of("experiments")) - COMMAND_LINE))
 def test_only_the_command_line_knows_of_experiments(module):
     assert not within(imported(module), "pareto_nrpa.experiments")
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - COMMAND_LINE))
+@every(sorted(set(MODULES) - COMMAND_LINE))
 def test_only_the_command_line_imports_typer(module):
     assert not within(imported(module), "typer", "click")
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - {"progress", "cli/experiment_bar"}))
+@every(sorted(set(MODULES) - {"progress", "cli/experiment_bar"}))
 def test_only_progress_bars_import_rich(module):
     assert not within(imported(module), "rich")
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - COMMAND_LINE - {"__main__"}))
+@every(sorted(set(MODULES) - COMMAND_LINE - {"__main__"}))
 def test_nothing_imports_the_command_line(module):
     assert not within(imported(module), "pareto_nrpa.cli")
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - ADAPTERS))
+@every(sorted(set(MODULES) - ADAPTERS))
 def test_optional_packages_are_imported_when_they_are_needed(module):
     assert not within(imported(module, everywhere=False), *OPTIONAL)
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - ADAPTERS))
+@every(sorted(set(MODULES) - ADAPTERS))
 def test_nothing_imports_an_adapter(module):
     assert not within(imported(module), "pareto_nrpa.optuna", "pareto_nrpa.pymoo")
 
 
-@pytest.mark.parametrize("module", sorted(set(MODULES) - COMMAND_LINE - {"progress"}))
+@every(sorted(set(MODULES) - COMMAND_LINE - {"progress"}))
 def test_only_the_command_line_prints(module):
     calls = [node for node in ast.walk(syntax_tree(module)) if isinstance(node, ast.Call)]
     assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
@@ -172,7 +186,7 @@ def test_no_page_was_left_half_written():
         assert not re.findall(r"(?<!`)\{[a-z]+\}", page.read_text(encoding="utf-8")), page.name
 
 
-@pytest.mark.parametrize("module", modules_of("play"))
+@every(modules_of("play"))
 def test_what_plays_a_problem_knows_neither_problem_nor_algorithm(module):
     above = ("problems", "nrpa", "baselines", "solver", "cli", "progress", "algorithms")
     assert not within(imported(module), *(f"pareto_nrpa.{part}" for part in above))

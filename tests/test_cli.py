@@ -566,6 +566,7 @@ def test_the_result_and_the_checkpoint_cannot_be_the_same_file(run):
     assert_refused(run("solve", TOY, *SMALL, "--json", "same", "--checkpoint", "same"), "cannot be the same file")
 
 
+@pytest.mark.long
 def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_path):
     command = [sys.executable, "-m", "pareto_nrpa", "solve", TOY, "--evaluations", "300", "--quiet", "--out", "race"]
     processes = [subprocess.Popen(command, cwd=tmp_path) for _ in range(3)]
@@ -598,6 +599,7 @@ def test_a_narrow_terminal_cuts_the_tour_and_not_the_objectives(run, monkeypatch
         assert len(line) == 40
 
 
+@pytest.mark.long_but("variables0")
 @pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
 def test_a_terminal_without_unicode_sees_all(variables, tmp_path):
     instance = tmp_path / "stra\N{LATIN SMALL LETTER SHARP S}e.txt"

@@ -124,18 +124,33 @@ def other(): return 24
 """
 
 
-def made(tmp_path, name, source=SOURCE, helper=HELPER, seed="0"):
-    """Return the fingerprint of a problem written to a module."""
-    (tmp_path / f"{name}_helpers.py").write_text(helper)
-    (tmp_path / f"{name}.py").write_text(source.format(helpers=f"{name}_helpers"))
-    code = f"from {name} import Mine; from pareto_nrpa.problem import problem_fingerprint as f; print(f(Mine()))"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]), "PYTHONHASHSEED": seed}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    return done.stdout
+# One process for all, which takes the place of one for each: none sees the module of another.
+EACH = """
+import sys
+from pareto_nrpa.problem import problem_fingerprint
+for folder in sys.argv[1:]:
+    sys.path.insert(0, folder)
+    from one import Mine
+    print(problem_fingerprint(Mine()))
+    sys.path.remove(folder)
+    del sys.modules["one"], sys.modules["one_helpers"], Mine
+"""
+
+
+def made(tmp_path, *pairs, seed="0"):
+    """Return the fingerprints of problems, each written to a module with its helper."""
+    folders = [tmp_path / str(i) for i in range(len(pairs))]
+    for folder, (source, helper) in zip(folders, pairs, strict=True):
+        folder.mkdir(exist_ok=True)
+        (folder / "one_helpers.py").write_text(helper)
+        (folder / "one.py").write_text(source.format(helpers="one_helpers"))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed}
+    command = [sys.executable, "-c", EACH, *map(str, folders)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout.split()
 
 
 def test_it_is_the_same_in_every_process(tmp_path):
-    assert len({made(tmp_path, "one", seed=seed) for seed in ("0", "1", "2")}) == 1
+    assert len({made(tmp_path, (SOURCE, HELPER), seed=seed)[0] for seed in ("0", "1", "2")}) == 1
 
 
 CHANGES = [
@@ -172,20 +187,31 @@ CHANGES = [
 ]
 
 
+HELPER_CHANGES = [("len(state)", "1 + len(state)"), ("24", "25")]
+
+
 @pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("original"), "one")
+def fingerprints(tmp_path_factory):
+    """The fingerprint of each changed problem by the change, and that of the problem as it is."""
+    pairs = [(SOURCE.replace(*change), HELPER) for change in CHANGES]
+    pairs += [(SOURCE, HELPER.replace(*change)) for change in HELPER_CHANGES]
+    folder = tmp_path_factory.mktemp("changes")
+    first, *changed, last = made(folder, (SOURCE, HELPER), *pairs, (SOURCE, HELPER))
+    assert first == last  # else all would differ, whatever has changed
+    return dict(zip([*CHANGES, *HELPER_CHANGES], changed, strict=True)), first
 
 
 @pytest.mark.parametrize(("old", "new"), CHANGES)
-def test_a_change_in_the_users_own_code_is_noticed(tmp_path, original, old, new):
+def test_a_change_in_the_users_own_code_is_noticed(fingerprints, old, new):
+    changed, original = fingerprints
     assert old in SOURCE
-    assert made(tmp_path, "one", SOURCE.replace(old, new)) != original
+    assert changed[old, new] != original
 
 
-@pytest.mark.parametrize(("old", "new"), [("len(state)", "1 + len(state)"), ("24", "25")])
-def test_a_change_in_a_module_of_the_users_own_is_noticed(tmp_path, original, old, new):
-    assert made(tmp_path, "one", helper=HELPER.replace(old, new)) != original
+@pytest.mark.parametrize(("old", "new"), HELPER_CHANGES)
+def test_a_change_in_a_module_of_the_users_own_is_noticed(fingerprints, old, new):
+    changed, original = fingerprints
+    assert changed[old, new] != original
 
 
 @pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])

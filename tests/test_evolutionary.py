@@ -151,6 +151,7 @@ PAIRS = [pytest.param(*pair, id=f"{pair[0]}-{pair[1].name}") for pair in itertoo
 PAIRS[-1] = pytest.param(*PAIRS[-1].values, id=PAIRS[-1].id, marks=pytest.mark.slow)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("where", "baseline"), PAIRS)
 def test_the_population_is_that_of_pymoo(where, baseline):
     problem = PROBLEMS[where]

@@ -41,6 +41,7 @@ def test_seeded_runs_are_what_they_were(name):
     assert run(name) == json.loads(FILE.read_text())[name]
 
 
+@pytest.mark.long
 def test_a_process_with_compiling_switched_off_gives_the_same():
     program = "import json; from tests.test_golden import RUNS, run; print(json.dumps({n: run(n) for n in RUNS}))"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}

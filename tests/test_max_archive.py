@@ -51,6 +51,7 @@ def test_a_limit_that_is_not_reached_changes_nothing():
     assert (limited.front.solutions, limited.discarded) == (free.front.solutions, 0)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("name", "problem", "limit"),
     [

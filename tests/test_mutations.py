@@ -47,7 +47,7 @@ def takes_memory(path):
     ("read", "words"),
     [
         (raises_a_key_error, "a leak: KeyError"),
-        (is_slow, "a hang"),
+        pytest.param(is_slow, "a hang", marks=pytest.mark.long),
         (takes_memory, "a leak: MemoryError"),
         (exits, "a crash: exit code 3"),
     ],

@@ -89,6 +89,7 @@ def test_an_identity_that_is_no_number_is_named(wrong):
             solve(problem, algorithm, stop=STOP)
 
 
+@pytest.mark.thinned(2)
 @every_algorithm
 @pytest.mark.parametrize("kind", ["plain", "compiled"])
 def test_a_resumed_search_goes_on_counting(name, kind, tmp_path):

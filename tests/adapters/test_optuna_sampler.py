@@ -268,6 +268,7 @@ def test_threads_share_a_study():
     assert all(trial.state.name == "COMPLETE" for trial in study.trials)
 
 
+@pytest.mark.long
 def test_processes_share_a_storage(tmp_path):
     storage = f"sqlite:///{tmp_path}/study.db"
     study_of(storage=storage)
@@ -284,6 +285,7 @@ def test_processes_share_a_storage(tmp_path):
     assert study.sampler._memory.search.evaluations == 16
 
 
+@pytest.mark.long_but("knapsack", "word")
 @pytest.mark.parametrize(
     "problem", [Knapsack(), Word(), generate_tsptw(7, seed=1, tightness=0.4)], ids=["knapsack", "word", "compiled"]
 )

@@ -42,6 +42,7 @@ def searched(name, problem, *, seed=1, slices=(N,)):
     return search
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
@@ -68,6 +69,7 @@ def test_front_and_log_are_the_best_of_as_many_evaluations_as_asked_for(name, wh
     assert {(violations, tuple(row)) for row in objectives.tolist()} == in_front
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(2)
 @every_algorithm
 @pytest.mark.parametrize("where", ["tour", "bits"])
@@ -82,6 +84,7 @@ def test_the_archive_never_loses_what_was_evaluated(name, where):
             assert found == best_of([(0.0, value) for _, value in problem.diary])
 
 
+@pytest.mark.thinned(3)
 @every_algorithm
 @pytest.mark.parametrize("where", ["tour", "bits"])
 def test_the_problem_is_asked_for_exactly_the_evaluations_that_are_counted(name, where):
@@ -101,6 +104,7 @@ def test_same_seed_same_result_whatever_happens_to_global_randomness(name, where
     assert outcome(searched(name, problem_called(where), seed=2))["log"] != first["log"]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
@@ -119,6 +123,7 @@ def test_a_number_of_evaluations_ends_a_solve(name):
     assert result.cpu_seconds > 0
 
 
+@pytest.mark.thinned(3)
 @every_algorithm
 @pytest.mark.parametrize("stop", [MaxRuntime(0.03), MaxCpuTime(0.03)], ids=["wall", "cpu"])
 def test_time_ends_a_solve(name, stop):
@@ -245,6 +250,7 @@ def test_what_is_maximised_comes_back_as_it_is(name):
     assert [[load, total - lost] for load, lost in down.front().objectives] == up.front().objectives.tolist()
 
 
+@pytest.mark.long_but("nrpa")
 @pytest.mark.sampled(4)  # signs are part of machine code, which is compiled for this test alone
 @every_algorithm
 def test_maximised_objectives_of_compiled_code(name):

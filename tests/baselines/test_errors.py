@@ -78,6 +78,7 @@ def test_all_others_do_with_one(name):
     assert front.objectives.tolist() == [[0.0]]
 
 
+@pytest.mark.long
 def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
     program = (
         "import sys; sys.modules['pymoo'] = None\n"
@@ -134,6 +135,7 @@ def _raise(state):
     raise RuntimeError("disk on fire")
 
 
+@pytest.mark.thinned(3)
 @every_algorithm
 @pytest.mark.parametrize(
     ("how", "message"),
@@ -166,6 +168,7 @@ def _odd(base=Bits, **words):
     return type("Odd", (base,), words)()
 
 
+@pytest.mark.thinned(3)
 @every_algorithm
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -285,7 +288,7 @@ def compiled(how, at=FAILS_AT):
 
 
 # One of each engine: pointer to a rollout, rollout within, Pareto-NRPA's own; then others, which take long to compile.
-ENGINES = ["random", "nsga-ii", "nrpa"]
+ENGINES = ["random", *(pytest.param(name, marks=pytest.mark.long) for name in ("nsga-ii", "nrpa"))]
 ENGINES += [pytest.param(name, marks=pytest.mark.slow) for name in ("pls", "pareto-mcts", "nmcs", "moea-d")]
 every_engine = pytest.mark.parametrize("name", ENGINES)
 

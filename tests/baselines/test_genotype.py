@@ -123,6 +123,7 @@ def test_moves_of_a_compiled_problem_are_whole_numbers():
         solve(problem, small("nsga-ii"), stop=MaxEvaluations(10))
 
 
+@pytest.mark.long_but("plain")
 @pytest.mark.parametrize("problem", [TSPTW, PlainWindows(TSPTW)], ids=["compiled", "plain"])
 def test_what_is_left_out_by_pruning_may_be_played(problem):
     check_problem(problem)
@@ -172,6 +173,7 @@ def legal_after(data, state, out):
 COMPILED_WHOLE = ["pls", *(pytest.param(name, marks=pytest.mark.slow) for name in ("nsga-ii", "moea-d"))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n_checked", [0, 1000])
 # All check in the same rollout; the others compile it once more, as part of their own code, for this test alone.
 @pytest.mark.parametrize(

@@ -89,7 +89,13 @@ def test_only_without_pruning_are_there_moves_that_pruning_leaves_out(name):
     assert any(seen[False])
 
 
-@pytest.mark.parametrize("name", NAMES)
+# All of these compile a rollout without pruning as part of their own code, for this test alone.
+COMPILED_WHOLE = ("polished-nrpa", "nsga-ii", "nsga-iii", "sms-emoa", "moea-d")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in COMPILED_WHOLE else name for name in NAMES]
+)
 def test_the_first_solutions_show_whether_moves_are_left_out(name):
     outcomes = {}
     for pruning in (True, False):

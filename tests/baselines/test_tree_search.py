@@ -180,6 +180,7 @@ def test_slices_do_not_matter_when_the_tree_grows(slices):
     assert parts.rng.random() == whole.rng.random()
 
 
+@pytest.mark.long
 def test_a_tree_that_grows_is_the_one_of_dictionaries():
     compiled = generate_tsp(80, seed=1)
     search = ParetoMCTS(playouts=1, bias=0.0).start(compiled, seed=5)

@@ -81,6 +81,7 @@ def test_threads_find_what_one_worker_finds(algorithm, searches):
     assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2, executor="threads"))
 
 
+@pytest.mark.long_but("2")
 @pytest.mark.parametrize("searches", [2, 3])
 def test_processes_find_what_one_worker_finds_on_a_compiled_problem(searches, monkeypatch):
     monkeypatch.setattr(places, "_NEAR_SPELL", 0.02)
@@ -89,6 +90,7 @@ def test_processes_find_what_one_worker_finds_on_a_compiled_problem(searches, mo
     assert_same(solved(TSPTW, searches=searches), found)
 
 
+@pytest.mark.long
 def test_a_search_stays_in_the_process_that_has_it(monkeypatch):
     monkeypatch.setattr(places, "_NEAR_SPELL", 0.01)
     outcomes = []
@@ -131,6 +133,7 @@ def test_processes_are_for_long_searches_with_small_policies(problem, budget, cr
         team.close()
 
 
+@pytest.mark.long
 def test_a_script_is_not_run_a_second_time(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -142,6 +145,7 @@ def test_a_script_is_not_run_a_second_time(tmp_path):
     assert ran.stdout == "once\n"
 
 
+@pytest.mark.long
 def test_processes_find_what_one_worker_finds():
     stop = MaxEvaluations(301, count="unique")
     results = [solve(PLAIN, stop=stop, seed=1, searches=3, workers=workers) for workers in (1, 2)]
@@ -158,6 +162,7 @@ def test_one_search_is_what_it_always_was():
     assert_same(solved(TSPTW), solved(TSPTW, workers=1, searches=1))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("n", [1, 2, 39, 41, 80, 81, 200])
 def test_it_does_not_matter_in_what_slices_it_goes_on(n):
     searches = []
@@ -274,6 +279,7 @@ def test_what_is_seen_does_not_depend_on_who_is_ahead():
     assert seen[0][:, 0].tolist() == [1, 4, 5, 6]
 
 
+@pytest.mark.long_but("problem0-2")
 @pytest.mark.parametrize(("problem", "workers"), [(TSPTW, 2), (TSPTW, 1), (PLAIN, 2)])
 def test_a_search_that_was_saved_goes_on_to_the_same(problem, workers, tmp_path):
     for n in (95, 250)[: 3 - workers]:  # in the middle of what was sent, and of a round
@@ -333,6 +339,7 @@ class Mortal(Knapsack):
         return super().evaluate(state)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_is_replaced(tmp_path):
     file = tmp_path / "died"
     result = solved(Mortal(str(file)), 200, searches=2, workers=2)
@@ -340,14 +347,16 @@ def test_a_worker_that_dies_is_replaced(tmp_path):
     assert result.front.solutions == solved(PLAIN, 200, searches=2).front.solutions
 
 
-def test_stopping_by_time_and_without_improvement():
-    timed = solve(TSPTW, stop=MaxRuntime(0.2), workers=2)
+@pytest.mark.long_but("threads")
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_stopping_by_time_and_without_improvement(executor):
+    timed = solve(TSPTW, stop=MaxRuntime(0.2), workers=2, executor=executor)
     assert timed.stopped_by == "0.2 s"
     assert timed.evaluations == sum(timed.parameters["evaluations_of_each"]) > 2
     assert timed.log[-1, 0] <= timed.evaluations
     assert (np.diff(timed.log[:, 0]) > 0).all()
-    results = [solve(PLAIN, stop=NoImprovement(100), searches=2, workers=workers) for workers in (1, 2)]
-    assert_same(*results)
+    alone = solve(PLAIN, stop=NoImprovement(100), searches=2)
+    assert_same(alone, solve(PLAIN, stop=NoImprovement(100), searches=2, workers=2, executor=executor))
 
 
 def test_the_front_keeps_to_a_limit():
@@ -383,6 +392,7 @@ class Broken(Knapsack):
         return super().evaluate(state)
 
 
+@pytest.mark.long_but("1")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_problem_that_raises_ends_the_search_with_a_sentence(workers):
     with pytest.raises(ProblemError, match=r"evaluate\(\) of Broken raised ArithmeticError: five"):
@@ -416,6 +426,7 @@ def test_bad_input():
         solved(Local(), workers=2)
 
 
+@pytest.mark.long
 def test_the_workers_are_gone_afterwards(monkeypatch):
     ended = []
     end = ProcessWorkers.kill_workers

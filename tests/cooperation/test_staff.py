@@ -43,6 +43,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_processes_see_what_a_script_has_set_and_the_algorithm_that_it_defines(tmp_path):
     (tmp_path / "steps.py").write_text(MODULE)
     (tmp_path / "script.py").write_text(SCRIPT)

@@ -30,6 +30,7 @@ def masks(tour):
     return np.bitwise_or.accumulate([np.uint64(1) << np.uint64(city - 1) for city in tour])
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_preparation_leaves_every_feasible_tour_alone(kind):
     for problem, truth, networks, unit in cases(kind, range(40)):
@@ -53,6 +54,7 @@ def test_preparation_leaves_every_feasible_tour_alone(kind):
                     assert time <= deadline or not lost & ~visited
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_reversed_network_allows_every_feasible_tour_backwards(kind):
     for problem, truth, networks, unit in cases(kind, range(25)):
@@ -88,6 +90,7 @@ def relaxation_of(problem, networks, truth, weights, effort, seed):
     return relaxation, best
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_bound_is_above_the_tour_that_it_bounds(kind):
     for seed, (problem, truth, networks, unit) in enumerate(cases(kind, range(9))):

@@ -23,6 +23,7 @@ def compare(kind, seed, n, m):
     return len(truth.tours) > 0
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_front_is_that_of_all_tours(kind):
     feasible = [compare(kind, seed, 2 + seed % 7, 2) for seed in range(28)]
@@ -31,12 +32,14 @@ def test_the_front_is_that_of_all_tours(kind):
         assert not all(feasible)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_best_tour_is_that_of_all_tours(kind):
     for seed in range(100, 112):
         compare(kind, seed, 2 + seed % 7, 1)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_front_of_nine_cities(kind):
     for seed in range(200, 202):
@@ -51,6 +54,7 @@ def test_the_front_of_many_instances(kind, m):
         compare(kind, seed, 2 + seed % 8, m)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("tightness", [0.0, 0.5, 0.9, 1.0])
 def test_the_front_of_generated_instances_from_a_search_of_its_own(tightness, monkeypatch):
     monkeypatch.setattr(certify_module, "_INCUMBENT_EVALUATIONS", 100)
@@ -75,6 +79,7 @@ def test_the_front_of_whatever_hypothesis_thinks_of(data):
     assert_complete(answer(problem, truth, n_tours=data.draw(st.integers(0, 3))), problem, truth)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("exponent", [-12, -11, -10, -9, -7, -5, -3, -1, 3, 6, 9])
 def test_no_scale_of_costs_or_times_changes_the_front(exponent, monkeypatch):

@@ -91,6 +91,7 @@ def plain(certificate):
     return {name: value for name, value in content.items() if name not in ("cpu_seconds", "wall_seconds")}
 
 
+@pytest.mark.long_but("widths0")
 @pytest.mark.parametrize("widths", [(100_000,), (2, 10), (1, 5, 20, 100_000)])
 def test_the_same_seed_gives_the_same_certificate(widths, monkeypatch):
     monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))

@@ -153,6 +153,7 @@ def test_a_false_certificate_is_refused(run, saved):
     assert_refused(run("certify", TOY, "--check", saved), "tour 1 of the certificate costs")
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_early_and_keeps_what_is_proved():
     # The limit of a minute is only there so that a broken test ends.
     command = [sys.executable, "-c", LISTENING, "certify", ENDLESS, "--seconds", "60", "--json", "c.json"]

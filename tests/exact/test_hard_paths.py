@@ -53,6 +53,7 @@ def small(kind, seed, m=2):
     return problem, brute_force(problem)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("widths", [(1, 5, 20, ENOUGH), (5, 5, ENOUGH), (20, 20, ENOUGH)])
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,6 +76,7 @@ def test_beams_that_cut_lose_nothing_in_many_instances(kind, widths, monkeypatch
         assert_complete(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("widths", [(1,), (1, 5), (5, 5, 20), (30,)])
 @pytest.mark.parametrize("kind", KINDS)
@@ -85,6 +87,7 @@ def test_beams_that_are_never_wide_enough_leave_an_honest_answer(kind, widths, m
         assert_honest(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
 
 
+@pytest.mark.long_but("10000.0")
 @pytest.mark.parametrize("memory_limit", [1.0, 2e3, 1e4, 5e4])
 def test_too_little_memory_leaves_an_honest_answer(memory_limit, monkeypatch):
     monkeypatch.setattr(certify_module, "_LEAST_MEMORY", 0)
@@ -111,6 +114,7 @@ def test_a_layer_that_does_not_fit_while_it_is_made_is_cut(monkeypatch):
             check(answer(problem, truth, n_tours=1), problem, truth)
 
 
+@pytest.mark.long_but("back_in_time", "ties", "twins")
 @pytest.mark.parametrize("kind", ["loose", "asymmetric", "back_in_time", "ties", "twins"])
 def test_ctrl_c_at_any_look_at_the_clock_leaves_an_honest_answer(kind, monkeypatch):
     monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5, 20, ENOUGH))

@@ -21,6 +21,7 @@ def goes_on(certificate, problem, path, looks):
     return certify(problem, resume=Certificate.load(path), on_progress=CtrlC(looks))
 
 
+@pytest.mark.long_but("loose", "tight", "asymmetric")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_proof_in_many_sittings_is_honest_after_each_and_complete_in_the_end(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(proof_module, "_STAGES", stages(5, 20, ENOUGH))

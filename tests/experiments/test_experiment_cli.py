@@ -71,6 +71,7 @@ def test_from_a_plan_file_to_tables(empty_machine):
     assert (empty_machine / "results" / "tiny.md").read_text() == table.out.removesuffix("\n")
 
 
+@pytest.mark.long
 def test_a_mistake_leaves_the_process_with_code_2_and_one_sentence():
     assert_refused(command("experiment", "run", "no-such-plan"), "unknown plan 'no-such-plan'")
 

@@ -323,6 +323,7 @@ def test_long_names_and_a_long_ruler_stay_inside_the_figure():
 # --- all figures
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", OF_RUNS)
 @pytest.mark.parametrize("labels", [[], ["a", "b"]])
 def test_without_data_a_figure_says_so(tmp_path, infeasible, labels, name):
@@ -347,6 +348,7 @@ def test_three_objectives_are_not_drawn_and_the_figure_says_so():
     assert history.get_ydata()[-1] == pytest.approx((6 + 6 - 2) / 20)  # two boxes and what they share
 
 
+@pytest.mark.long
 def test_special_characters_are_shown_as_they_are(tmp_path):
     records = {NASTY: [record([[1, 2], [2, 1]])]}
     drawn = {name: draw(records) for name, draw in OF_RUNS.items()}
@@ -377,6 +379,7 @@ def test_settings_of_the_user_neither_matter_nor_change(tmp_path):
         assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.long
 def test_pyplot_is_not_loaded():
     code = (
         "import sys; from pareto_nrpa.experiments import figures; assert 'matplotlib' not in sys.modules;"

@@ -84,6 +84,7 @@ def test_every_run_becomes_a_file(tiny):
     assert len(found) == 8
 
 
+@pytest.mark.long
 def test_two_processes_find_the_same_as_one(tiny, tmp_path):
     plan, found = tiny
     status = execute(plan.runs(), Store(tmp_path), jobs=2)
@@ -237,6 +238,7 @@ SMALL_INSTANCE = """4
 # --- processes that are killed
 
 
+@pytest.mark.long
 def test_a_killed_experiment_goes_on_where_it_was(many, tmp_path):
     path, found = many
     results = tmp_path / "results"
@@ -276,6 +278,7 @@ def test_a_killed_experiment_with_two_processes_goes_on_where_it_was(many, tmp_p
     assert found_in(results) == found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     path, found = many
@@ -314,6 +317,7 @@ def test_ctrl_c_in_the_last_moment_of_a_run_is_not_lost():
         make_run(InterruptedRun(TSPTW, "random", {}, 100, None, 0), None)
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
     process = start("experiment", "run", save(tmp_path, ENDLESS), "--results", tmp_path / "results", "--quiet")
     try:
@@ -329,6 +333,7 @@ def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
     assert (outcome.code, outcome.err) == (130, f"{kept}\nInterrupted.\n")
 
 
+@pytest.mark.long
 def test_ctrl_c_while_processes_start(tmp_path):
     process = start("experiment", "run", save(tmp_path, ENDLESS), "--results", tmp_path, "--jobs", 2, "--quiet")
     try:

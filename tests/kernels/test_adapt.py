@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pareto_nrpa import ParetoNRPA
@@ -30,6 +30,7 @@ def likelihood(search, slot):
 learnable = st.tuples(st.just(Knapsack()), st.floats(0.01, 2.0)) | st.tuples(st.just(Word()), st.just(0.01))
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), learnable)
 def test_adapting_towards_a_sequence_makes_it_likelier(seed, case):
     problem, alpha = case

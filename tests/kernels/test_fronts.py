@@ -12,6 +12,11 @@ from pareto_nrpa.kernels.nrpa.crowding import crowding_distances
 
 from .. import oracles
 
+# Found again on disk, by this process and by all others.
+covers, is_covered, is_covered_by_front = map(stored, (covers, is_covered, is_covered_by_front))
+clear, compare, insert, count_blocks = map(stored, (clear, compare, insert, count_blocks))
+split_front, crowding_distances = map(stored, (split_front, crowding_distances))
+
 
 def scores(n_objectives, min_size=1, max_size=12):
     # Few distinct values: ties in single objectives and equal vectors are the hard cases.
@@ -38,8 +43,8 @@ def test_floors_tell_what_a_front_covers_as_all_its_rows_do(n, slack):
     floors = np.array([front[i : i + CHUNK].min(axis=0) for i in range(0, n, CHUNK)]).reshape(-1, 4)
     slacks, answers = np.full(4, slack), set()
     for point in rng.integers(0, 12, (200, 4)) - rng.choice([0.0, 0.25], (200, 1)):
-        expected = stored(is_covered)(front, n, point, slacks)
-        assert stored(is_covered_by_front)(front, floors, point, slacks) == expected
+        expected = is_covered(front, n, point, slacks)
+        assert is_covered_by_front(front, floors, point, slacks) == expected
         assert expected == (front <= point + slacks).all(axis=1).any()
         answers.add(bool(expected))
     assert answers == ({False} if n == 0 else {False, True})
@@ -110,16 +115,16 @@ def test_an_index_that_rows_enter_and_leave_keeps_the_front(n_objectives):
     table = np.concatenate([np.zeros((600, 1)), rng.random((600, n_objectives))], axis=1)
     table[:, 1:] -= np.linspace(0, 1, 600)[:, None]
     index, dropped, front = new_index(600, n_objectives), np.zeros(600, dtype=np.int64), []
-    stored(clear)(index)
+    clear(index)
     for i in range(600):
-        standing, n_dropped = stored(compare)(index, table, table, i, dropped, 0)
+        standing, n_dropped = compare(index, table, table, i, dropped, 0)
         gone = [j for j in front if (table[i] <= table[j]).all()]
         assert (standing == NEW) == (not any((table[j] <= table[i]).all() for j in front))
         assert sorted(dropped[:n_dropped]) == sorted(gone)
         if standing == NEW:
             front = [j for j in front if j not in gone] + [i]
-            stored(insert)(index, table, i)
-    sizes = index.blocks[: stored(count_blocks)(index), 0]
+            insert(index, table, i)
+    sizes = index.blocks[: count_blocks(index), 0]
     assert sizes.sum() == len(front)
 
 

@@ -144,6 +144,7 @@ _choosing = pytest.mark.skipif(
 )
 
 
+@pytest.mark.long_but("read only")
 @needs_jit
 @pytest.mark.parametrize(
     ("full", "environment"),

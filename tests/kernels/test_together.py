@@ -89,6 +89,7 @@ def start(program, folder, **how):
     )
 
 
+@pytest.mark.long
 def test_whatever_becomes_of_the_copy_all_is_compiled_and_nobody_is_left(tmp_path):
     with start(_FATES, tmp_path, stderr=subprocess.PIPE) as process:
         out, err = process.communicate(timeout=300)

@@ -78,6 +78,7 @@ def problem(size=4, **others):
     return CompiledProblem(Data(np.array([size])), **{**words, **sizes, **others})
 
 
+@pytest.mark.long_but("overrun", "negative", "none", "code", "length", "compile")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

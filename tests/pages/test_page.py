@@ -10,6 +10,8 @@ from pareto_nrpa.report import write_report
 
 from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
 
+pytestmark = pytest.mark.long  # starts a browser
+
 PLAN = make_plan(12, geographic=True)
 
 

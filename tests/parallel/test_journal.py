@@ -288,6 +288,7 @@ def wait_for_lines(path, n):
         time.sleep(0.002)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills", [(15,), pytest.param((10, 35), marks=pytest.mark.slow)])
 def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
     log = tmp_path / "log"
@@ -320,6 +321,7 @@ def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
     assert len(evaluated) == 60 + repeatable <= 64
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_the_best_front_so_far(tmp_path, path, number):
     process = started(tmp_path, path, start_new_session=True)

@@ -58,10 +58,11 @@ def solved(problem, **options):
     return solve_parallel(problem, **options)
 
 
-def test_the_result_does_not_depend_on_the_number_of_workers():
+@pytest.mark.long_but("2")
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_the_result_does_not_depend_on_the_number_of_workers(workers):
     expected = found(solved(problems.Raises(), executor=Here()))
-    for workers in (1, 2, 3):
-        assert found(solved(problems.Raises(pause=0.005), workers=workers)) == expected
+    assert found(solved(problems.Raises(pause=0.005), workers=workers)) == expected
     assert expected[-1] == (50, expected[-1][1], "50 evaluations")
     assert expected[-1][1] > 0
 
@@ -161,6 +162,7 @@ def test_failures_are_saved_with_the_result(tmp_path):
     assert Result.load(result.save(tmp_path / "result.json")).failures == result.failures > 0
 
 
+@pytest.mark.long
 def test_an_evaluation_that_hangs_is_ended_and_survived(tmp_path):
     path = tmp_path / "journal.jsonl"
     stop = MaxEvaluations(120)
@@ -191,6 +193,7 @@ class Sleepy(problems.Row):
         return super().objectives(state)
 
 
+@pytest.mark.long
 def test_an_evaluation_that_kills_its_worker_is_written_down_and_survived(tmp_path):
     path = tmp_path / "journal.jsonl"
     result = solve_parallel(problems.Dies(), stop=MaxEvaluations(120), seed=1, workers=2, checkpoint=path)
@@ -198,6 +201,7 @@ def test_an_evaluation_that_kills_its_worker_is_written_down_and_survived(tmp_pa
     assert path.read_text().count("its worker process died twice (SIGKILL)") == result.failures > 0
 
 
+@pytest.mark.long
 def test_a_worker_killed_by_somebody_else_changes_nothing(tmp_path):
     result = solve_parallel(problems.DiesOnce(str(tmp_path)), stop=FIFTY, seed=3, workers=2)
     assert any(tmp_path.iterdir())
@@ -228,6 +232,7 @@ def test_violations_and_maximised_objectives_arrive():
         assert (low, -high) == problems.Row().objectives(tuple(solution))
 
 
+@pytest.mark.long
 def test_a_stop_without_improvement_fires_at_the_same_evaluation_on_any_number_of_workers():
     stop = NoImprovement(12) | MaxEvaluations(500)
     expected = found(solved(problems.Row(), stop=stop))

@@ -76,6 +76,7 @@ def test_a_task_is_tried_again_when_its_process_dies(workers, tmp_path):
     assert workers.submit(problems.die_once, str(tmp_path / "mark")).result() == "alive"
 
 
+@pytest.mark.long
 def test_a_task_that_kills_its_process_twice_has_failed_and_others_go_on(workers):
     with pytest.raises(WorkerDied, match=r"its worker process died twice \(SIGKILL\)"):
         workers.submit(problems.die).result()

@@ -34,6 +34,7 @@ def neighbours(moves):
     return found - {tuple(moves)}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_look_round_finds_all_that_nothing_covers(name, seed):
@@ -55,6 +56,7 @@ def test_a_look_round_finds_all_that_nothing_covers(name, seed):
                 assert any((other <= objectives + 1e-6).all() for other in found)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("seed", range(10))
 def test_a_descent_ends_where_no_neighbour_is_better(name, seed):

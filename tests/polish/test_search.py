@@ -61,6 +61,7 @@ def test_it_runs_on_every_kind_of_problem_and_makes_exactly_the_evaluations_aske
             assert problem.replay(solution)[0].tolist() == objectives.tolist()
 
 
+@pytest.mark.thinned(3)
 @every_problem
 def test_a_search_that_is_saved_anywhere_goes_on_to_the_same_end(name, tmp_path):
     problem = PROBLEMS[name]
@@ -77,6 +78,7 @@ def test_a_search_that_is_saved_anywhere_goes_on_to_the_same_end(name, tmp_path)
         assert second.front().solutions == whole.front().solutions
 
 
+@pytest.mark.thinned(3)
 @every_problem
 def test_it_can_be_asked_and_told_with_others_pending_across_a_checkpoint(name, tmp_path):
     problem = PROBLEMS[name]
@@ -109,6 +111,7 @@ def test_it_can_be_asked_and_told_with_others_pending_across_a_checkpoint(name, 
     assert search.evaluations == 130
 
 
+@pytest.mark.long
 def test_it_finds_the_proved_front_where_the_paper_s_settings_do_not():
     problem = generate_tsptw(18, seed=4, tightness=0.3)
     truth = certify(problem)
@@ -117,6 +120,7 @@ def test_it_finds_the_proved_front_where_the_paper_s_settings_do_not():
     assert plain.objectives.tolist() != truth.objectives.tolist()
 
 
+@pytest.mark.long
 def test_neighbours_without_segments_are_evaluations_and_lead_further_than_playouts():
     problem = PlainTour(generate_tsp(12, seed=5))
     corner = (14.0, 14.0)
@@ -156,6 +160,7 @@ def test_an_instance_that_nobody_can_keep_to_is_searched_all_the_same():
     assert result.front.violations.min() > 0
 
 
+@pytest.mark.long
 def test_expensive_evaluations_in_parallel():
     results = [solve_parallel(Knapsack(10), SMALL, stop=MaxEvaluations(60), workers=n, seed=2) for n in (1, 2)]
     same(*results)
@@ -195,6 +200,7 @@ def test_the_result_says_how_it_was_made(tmp_path):
     assert again.parameters == PolishedNRPA().to_dict()
 
 
+@pytest.mark.thinned(3)
 @every_problem
 def test_copies_go_on_alike(name):
     search = SMALL.start(PROBLEMS[name], seed=4)
@@ -252,6 +258,7 @@ def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit):
     assert result.evaluations == 300
 
 
+@pytest.mark.thinned(3)
 @every_problem
 def test_solutions_made_elsewhere_can_be_added(name):
     problem = PROBLEMS[name]

@@ -130,6 +130,7 @@ def test_a_reference_point_before_the_front_is_not_used():
     assert ReferenceFront.of(table, reference_point=(4.0, 4.0)).volume == 5
 
 
+@pytest.mark.long
 def test_what_a_search_beats_is_no_true_front(official):
     """No run may find what a proof says cannot be."""
     problem = official("rc_201.3")

@@ -1,6 +1,7 @@
 import itertools
 
 import numpy as np
+import pytest
 
 from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.nas.building101 import CHOICES, N_STEPS, initial_state, legal_moves, play
@@ -173,6 +174,7 @@ def test_every_cell_can_be_built_by_legal_moves():
         assert kinds == list(operations)
 
 
+@pytest.mark.long
 def test_the_real_cells(real_data):
     """Hash and parameters of cells all over the space are those of the benchmark."""
     with np.load(real_data("nasbench101_cells.npz")) as file:

@@ -291,6 +291,7 @@ def test_the_real_table(real_data):
         assert [cell_string(row) for row in ops[:50].tolist()] == [text.decode() for text in table["arch"][:50]]
 
 
+@pytest.mark.long
 def test_the_real_package(real_data, tmp_path):
     """The package and the table agree on every cell."""
     if table201.package_folder() is None:

@@ -1,6 +1,7 @@
 """The reader of the official file, on records that are written here, in the official encoding, by code of our own."""
 
 import base64
+import functools
 import io
 import json
 import struct
@@ -81,6 +82,7 @@ def record(cell, validation, test=0.9, *, epochs=108, seconds=1000.0, params=Non
 CELL = INCEPTION, INCEPTION_OPS
 
 
+@functools.cache
 def distinct_cells(n):
     return list({cell_hash(*cell): cell for cell in random_cells(3 * n, seed=9)}.values())[:n]
 
@@ -291,6 +293,7 @@ def test_the_surrogate_says_that_it_is_one_and_is_fitted_once(surrogate, caplog)
     np.testing.assert_array_equal(problem.data.values, again.data.values)
 
 
+@pytest.mark.long
 def test_the_surrogate_is_the_same_wherever_it_is_fitted(surrogate, monkeypatch):
     first = load("nas-bench-101-surrogate", data=surrogate)
     monkeypatch.setenv("XDG_CACHE_HOME", str(surrogate / "another"))
