@@ -370,3 +370,34 @@ def test_kernels_within_an_entry_may_call_themselves_and_each_other(function, re
     entry = compile_entry(function, returns(numba.int64))
     entry.compile()
     assert entry.call(10) == expected
+
+
+_CIRCLE = """
+import numba
+from pareto_nrpa.kernels._jit import compile_entry, engine_kernel
+
+@engine_kernel
+def is_even(n):
+    return True if n == 0 else is_odd(n - 1)
+
+@engine_kernel
+def is_odd(n):
+    return False if n == 0 else is_even(n - 1)
+
+def entry(n):
+    return is_even(n)
+
+made = compile_entry(entry, numba.boolean(numba.int64))
+made.compile()
+print(made.call(10))
+"""
+
+
+@needs_jit
+def test_what_calls_itself_in_a_circle_runs_in_the_next_process_too(tmp_path):
+    script = tmp_path / "mine.py"
+    script.write_text(_CIRCLE)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):  # machine code of the first would end the second
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
+        assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr

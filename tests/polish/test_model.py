@@ -99,6 +99,7 @@ def test_it_goes_on_where_it_was(rng):
         ("model_covariance", np.zeros((9, 9))),
         ("model_covariance", np.zeros((8, 8), dtype=np.int64)),
         ("model_learned", np.array([-1])),
+        ("model_learned", np.array([2**63 - 1])),
     ],
 )
 def test_what_cannot_be_true_is_refused(name, value, rng):

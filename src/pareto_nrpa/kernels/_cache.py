@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numba.core.caching import FunctionCache
+from numba.core.codegen import RuntimeLinker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,11 +55,23 @@ class _Cache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write what was compiled for a signature."""
+        if _is_circular(data.library):
+            logger.info("%s is not kept, as kernels in it call each other.", self._py_func.__name__)
+            return
         try:
             with _locked(Path(self.cache_path)):
                 super().save_overload(sig, data)
         except OSError as error:
             _say_once(str(error))
+
+
+def _is_circular(library: Any) -> bool:
+    """Tell whether functions call each other by addresses of this process: loaded by another one, they would crash it.
+
+    Numba stores them all the same (its issue 6061).
+    """
+    module = library._final_module  # noqa: SLF001
+    return any(variable.name.startswith(RuntimeLinker.PREFIX) for variable in module.global_variables)
 
 
 @contextmanager

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 # Evaluations are logged as floats, which count no further.
-_MOST_EVALUATIONS = 2**53
+MOST_EVALUATIONS = 2**53
 _MOST_ITERATIONS = 2**62
 
 
@@ -112,7 +112,7 @@ def check_arrays(arrays: Arrays, search: Search) -> None:
 
 
 def _check_counters(counters: NDArray[np.int64], arrays: Arrays) -> None:
-    need(0 <= counters[EVALUATIONS] < _MOST_EVALUATIONS, "evaluations")
+    need(0 <= counters[EVALUATIONS] < MOST_EVALUATIONS, "evaluations")
     need(0 <= counters[RESTARTS] <= counters[EVALUATIONS], "restarts")
     need(0 <= counters[N_DISCARDED] <= counters[EVALUATIONS], "discarded solutions")
     limit, size = counters[MAX_ARCHIVED], len(arrays["archive_heads"])

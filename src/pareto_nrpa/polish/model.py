@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..nrpa.checkpoint_checks import check_shape, need
+from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,5 +85,5 @@ class AdditiveModel:
         check_shape(effects, np.float64, *self._effects.shape)
         check_shape(covariance, np.float64, *self._covariance.shape)
         check_shape(learned, np.int64, 1)
-        need(learned[0] >= 0, "evaluations that were learned from")
+        need(in_range(learned, 0, MOST_EVALUATIONS), "evaluations that were learned from")
         self._effects, self._covariance, self._n_learned = effects.copy(), covariance.copy(), int(learned[0])

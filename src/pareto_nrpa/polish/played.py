@@ -12,7 +12,7 @@ from ..kernels.bundles import KEY, N_MOVES, POLICY, VIOLATIONS
 from ..kernels.dominance import is_covered_by_front
 from ..kernels.nrpa.following import EXACTLY
 from ..kernels.seen import solution_key
-from ..nrpa.checkpoint_checks import check_shape, in_range, need
+from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 from .changes import changes_of, options_of
 from .model import AdditiveModel
 from .walkers import Walkers
@@ -204,6 +204,7 @@ class PlayedNeighbours:
         need(((arrays["brought"] > 0) & (arrays["brought"] <= 1)).all(), "shares")
         check_shape(met, np.int64, len(met))
         check_shape(tries, np.int64, len(tries), 2)
+        need(in_range(tries, 0, MOST_EVALUATIONS), "changes that were tried")
         check_shape(arrays["kinds"], np.int64, len(pending))
         need(in_range(arrays["kinds"], 0, n_kinds) and len(met) <= _MOST_MET, "kinds")
         archived = [self._search.member(i)[0] for i in range(len(self._search.members()))]
