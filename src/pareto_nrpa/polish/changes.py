@@ -90,7 +90,8 @@ class _ChoiceChanges:
 
     def choose(self, moves: Moves) -> Moves:
         step = self._draw(len(moves))
-        others = [option for option in self._options[step] if option != moves[step]]
+        chosen = int(moves[step])
+        others = [option for option in self._options[step] if option != chosen]
         if others:
             moves[step] = others[self._draw(len(others))]
         return moves

@@ -125,12 +125,12 @@ class PlayedNeighbours:
         if self._model is None or not self._model.knows_enough:
             return change(moves, 1)[0]
         candidates = change(moves, self._n_candidates)
+        predicted = self._model.predict(np.array(candidates))
         known = self._search.members().front
-        best, least = 0, np.inf
-        for i, (violations, *objectives) in enumerate(self._model.predict(np.array(candidates))):
-            if violations < least and not stored(is_covered_by_front)(*known, np.array(objectives), self._no_slack):
-                best, least = i, violations
-        return candidates[best]
+        for i in np.argsort(predicted[:, VIOLATIONS], kind="stable").tolist():
+            if not stored(is_covered_by_front)(*known, predicted[i, 1:], self._no_slack):
+                return candidates[i]
+        return candidates[0]
 
     def _another(self) -> Moves:
         return self._drawn()[0]
