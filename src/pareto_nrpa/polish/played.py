@@ -127,10 +127,9 @@ class PlayedNeighbours:
         candidates = change(moves, self._n_candidates)
         predicted = self._model.predict(np.array(candidates))
         known = self._search.members().front
-        for i in np.argsort(predicted[:, VIOLATIONS], kind="stable").tolist():
-            if not stored(is_covered_by_front)(*known, predicted[i, 1:], self._no_slack):
-                return candidates[i]
-        return candidates[0]
+        from_the_best = (int(i) for i in np.argsort(predicted[:, VIOLATIONS], kind="stable"))
+        best = (i for i in from_the_best if not stored(is_covered_by_front)(*known, predicted[i, 1:], self._no_slack))
+        return candidates[next(best, 0)]
 
     def _another(self) -> Moves:
         return self._drawn()[0]
