@@ -10,15 +10,16 @@ from pareto_nrpa.polish.model import AdditiveModel
 OPTIONS = [[0, 1, 2], [5, 7], [3], [1, 2, 3, 4]]
 
 
-class HalfOfTheItems(Problem):
-    """Two profits of thirty items, of which half the weight may be carried."""
+class Items(Problem):
+    """Two profits of thirty items, of which a share of the weight may be carried."""
 
     n_objectives = 2
     constrained = True
     max_moves = 30
     genotype = Choices([(0, 1)] * 30)
 
-    def __init__(self):
+    def __init__(self, share):
+        self.share = share
         self.weights, *self.profits = np.random.default_rng(4).integers(10, 100, (3, 30))
 
     def initial_state(self):
@@ -34,9 +35,8 @@ class HalfOfTheItems(Problem):
         return len(state), move
 
     def evaluate(self, state):
-        return [-float(profit @ state) for profit in self.profits], max(
-            0.0, float(self.weights @ state - self.weights.sum() / 2)
-        )
+        excess = float(self.weights @ state - self.share * self.weights.sum())
+        return [-float(profit @ state) for profit in self.profits], max(0.0, excess)
 
 
 def drawn(rng):
@@ -61,6 +61,18 @@ def test_a_sum_is_learned(rng):
     for _ in range(20):
         moves = drawn(rng)
         assert model.predict(moves[None])[0] == pytest.approx(score(moves), rel=1e-3, abs=0.02)
+
+
+def test_a_constant_in_the_objectives_tells_nothing(rng):
+    """It was shared out among the choices."""
+    plain, shifted = AdditiveModel(OPTIONS, 2), AdditiveModel(OPTIONS, 2)
+    shift = np.array([0, 1e6, -1e6])
+    for _ in range(10):
+        moves = drawn(rng)
+        plain.learn(moves, score(moves))
+        shifted.learn(moves, score(moves) + shift)
+    solutions = np.array([drawn(rng) for _ in range(9)])
+    assert shifted.predict(solutions) - shift == pytest.approx(plain.predict(solutions), abs=1e-6)
 
 
 def test_it_is_asked_when_it_has_seen_something(rng):
@@ -98,6 +110,8 @@ def test_it_goes_on_where_it_was(rng):
         ("model_effects", np.zeros((3, 3))),
         ("model_covariance", np.zeros((9, 9))),
         ("model_covariance", np.zeros((8, 8), dtype=np.int64)),
+        ("model_covariance", np.full((8, 8), np.nan)),
+        ("model_first", np.zeros(2)),
         ("model_learned", np.array([-1])),
         ("model_learned", np.array([2**63 - 1])),
     ],
@@ -108,10 +122,37 @@ def test_what_cannot_be_true_is_refused(name, value, rng):
 
 
 def test_changes_that_promise_most_lead_further():
-    problem = HalfOfTheItems()
+    problem = Items(0.5)
 
     def volume(candidates, seed):
         front = solve(problem, PolishedNRPA(candidates=candidates), stop=MaxEvaluations(600), seed=seed).front
         return hypervolume(front.objectives[front.violations == 0], reference_point=[0, 0])
 
     assert np.mean([volume(16, seed) for seed in range(3)]) > np.mean([volume(1, seed) for seed in range(3)])
+
+
+def test_while_nothing_is_feasible_what_is_less_violated_promises_most():
+    """Less of a load is less of a profit: it seemed to be covered by what is heavier."""
+
+    def least(candidates, seed):
+        search = PolishedNRPA(candidates=candidates).start(Items(0.05), seed=seed)
+        search.advance(70)
+        return search.front().violations.min()
+
+    assert np.mean([least(16, seed) for seed in range(4)]) < 0.5 * np.mean([least(1, seed) for seed in range(4)])
+
+
+class EndsEarly(Items):
+    """Some playouts, not the first ones, are shorter than the genotype says."""
+
+    def legal_moves(self, state):
+        return () if state[:7] == (1, 0, 1, 0, 1, 0, 1) else super().legal_moves(state)
+
+    def evaluate(self, state):
+        return super().evaluate((*state, *[0] * (30 - len(state))))
+
+
+@pytest.mark.parametrize("seed", (1, 2))
+def test_a_solution_shorter_than_the_genotype_ends_no_search(seed):
+    result = solve(EndsEarly(0.5), stop=MaxEvaluations(1500), seed=seed)
+    assert result.evaluations == 1500

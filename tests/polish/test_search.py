@@ -251,9 +251,18 @@ class Huge(Knapsack):
         return 1.7e308 * np.sin(light), -1.7e308 * np.sin(light)
 
 
+class HugeBits(Bits):
+    """The same of choices."""
+
+    def evaluate(self, state):
+        first, *_ = super().evaluate(state)
+        return 1.7e308 * np.sin(first), -1.7e308 * np.sin(first)
+
+
 @pytest.mark.parametrize("limit", [None, 4])
-def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit):
-    result = solve(Huge(10), SMALL, stop=MaxEvaluations(300), max_archive=limit)
+@pytest.mark.parametrize("kind", [Huge, HugeBits])
+def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit, kind):
+    result = solve(kind(10), SMALL, stop=MaxEvaluations(300), max_archive=limit)
     assert np.ptp(result.front.objectives / 2, axis=0).max() > 1e308  # no number holds the whole
     assert result.evaluations == 300
 

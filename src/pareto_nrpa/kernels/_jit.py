@@ -60,6 +60,9 @@ COMPILING = threading.RLock()
 ZERO = np.int64(0)
 
 
+# Part of every name on disk: raised where files that are there must not be loaded any more.
+_KEPT_AS = 2
+
 _ours: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -145,7 +148,7 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
     """Return such a copy to be compiled, under a name that says what it is."""
     copy = rebound(function, **bound)
     # Of two functions of one name, compiled by two processes, only one would be linked when a third one loads both.
-    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(copy)}"
+    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{_KEPT_AS}{fingerprint(copy)}"
     return copy
 
 
@@ -163,7 +166,7 @@ def stored(function: Any) -> Any:
     if _JIT_IS_OFF:
         return function
     copy = with_globals(function.py_func)
-    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(function)}"  # its options count too
+    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{_KEPT_AS}{fingerprint(function)}"  # its options count too
     _bind_inner(copy)
     return _kept(copy, **_options_of(function))
 

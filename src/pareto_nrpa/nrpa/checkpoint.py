@@ -61,14 +61,12 @@ class Resumable(Protocol):
         """Return a search at its very beginning."""
 
 
-_FORMAT = "pareto-nrpa checkpoint 3"
+_FORMAT = "pareto-nrpa checkpoint 4"
 #: Of several searches that work together, see cooperation/checkpoint.py.
-TEAM_FORMAT = "pareto-nrpa team 3"
+TEAM_FORMAT = "pareto-nrpa team 4"
 _OLDER_FORMATS = (
-    "pareto-nrpa checkpoint 1",
-    "pareto-nrpa checkpoint 2",
-    "pareto-nrpa team 1",
-    "pareto-nrpa team 2",
+    *(f"pareto-nrpa checkpoint {n}" for n in (1, 2, 3)),
+    *(f"pareto-nrpa team {n}" for n in (1, 2, 3)),
 )
 
 

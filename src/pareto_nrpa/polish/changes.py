@@ -26,10 +26,11 @@ _MOST_CHANGES, _TAIL = 50, 0.7
 _MATES = 4
 
 
-def changes_of(search: PolishedSearch, another: Callable[[], Moves]) -> list[Change]:
-    """Return the kinds of changes that a problem's genotype allows; `another` gives a solution to mix one with.
+def changes_of(search: PolishedSearch, options: list[list[int]], another: Callable[[], Moves]) -> list[Change]:
+    """Return the kinds of changes that a problem's genotype allows.
 
-    Where nobody says what a solution is, there are none.
+    `options` are those of its steps, `another` gives a solution to mix one with. Where nobody says what a solution is,
+    there are none.
     """
     genotype = search.problem.genotype
     if isinstance(genotype, Permutation):
@@ -37,7 +38,7 @@ def changes_of(search: PolishedSearch, another: Callable[[], Moves]) -> list[Cha
         kinds = order.put_elsewhere, order.segment_elsewhere, order.exchange, order.turn, order.cross
         return [partial(_several, kind) for kind in kinds]
     if isinstance(genotype, Choices):
-        choice = _ChoiceChanges(search, another)
+        choice = _ChoiceChanges(search, options, another)
         return [*(partial(_several, kind) for kind in (choice.choose, choice.choose_some, choice.swap)), choice.mix]
     return []
 
@@ -82,11 +83,11 @@ class _OrderChanges:
 
 
 class _ChoiceChanges:
-    def __init__(self, search: PolishedSearch, another: Callable[[], Moves]) -> None:
+    def __init__(self, search: PolishedSearch, options: list[list[int]], another: Callable[[], Moves]) -> None:
         self._search = search
         self._draw = search.draw
+        self._options = options
         self._another = another
-        self._options = options_of(search)
 
     def choose(self, moves: Moves) -> Moves:
         step = self._draw(len(moves))
@@ -132,8 +133,8 @@ class _ChoiceChanges:
 
     def _mate(self, moves: Moves) -> Moves:
         """Return a solution to mix one with: of a few, the one that has most in common with it, but not all."""
-        mates = [self._another() for _ in range(_MATES)]
-        return min(mates, key=lambda mate: int((mate != moves).sum()) or len(moves) + 1)
+        mates = [mate for mate in (self._another() for _ in range(_MATES)) if len(mate) == len(moves)]
+        return min(mates, key=lambda mate: int((mate != moves).sum()) or len(moves) + 1, default=moves)
 
 
 def options_of(search: PolishedSearch) -> list[list[int]]:

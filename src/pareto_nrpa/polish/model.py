@@ -1,4 +1,4 @@
-"""What each choice adds to violations and objectives, learned from all that was evaluated."""
+"""What each choice adds to violations and objectives, learned from what a search evaluates."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ class AdditiveModel:
         self._covariance = _UNKNOWN * np.eye(n)
         self._covariance[_NOTHING, _NOTHING] = 0.0
         self._effects = np.zeros((n, 1 + n_objectives))
+        # What the first was like. Sums are of what differs from it: else a constant in the objectives, which nothing
+        # tells from what choices add, would be shared out among them.
+        self._first = np.zeros(1 + n_objectives)
         self._n_learned = 0
 
     @staticmethod
@@ -57,16 +60,19 @@ class AdditiveModel:
     def predict(self, solutions: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return violations and objectives as they should be, a row for each solution."""
         with np.errstate(all="ignore"):  # objectives as far apart as numbers go: it then knows nothing
-            return self._effects[_ALWAYS] + self._effects[self._rows_of(solutions)].sum(axis=1)  # type: ignore[no-any-return]
+            added = self._effects[_ALWAYS] + self._effects[self._rows_of(solutions)].sum(axis=1)
+            return self._first + added  # type: ignore[no-any-return]
 
     def learn(self, moves: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
         """See what a solution was like."""
+        if self._n_learned == 0:
+            self._first = scores.copy()
         rows = self._rows_of(moves)
         here = np.append(rows[rows != _NOTHING], _ALWAYS)
         with np.errstate(all="ignore"):
             direction = self._covariance[here].sum(axis=0)
             gain = direction / (1.0 + direction[here].sum())
-            self._effects += gain[:, None] * (scores - self._effects[here].sum(axis=0))
+            self._effects += gain[:, None] * (scores - self._first - self._effects[here].sum(axis=0))
             self._covariance -= gain[:, None] * direction
         self._n_learned += 1
 
@@ -76,14 +82,23 @@ class AdditiveModel:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that there is to remember."""
-        learned = np.array([self._n_learned], dtype=np.int64)
-        return {"model_effects": self._effects, "model_covariance": self._covariance, "model_learned": learned}
+        return {
+            "model_effects": self._effects,
+            "model_covariance": self._covariance,
+            "model_first": self._first,
+            "model_learned": np.array([self._n_learned], dtype=np.int64),
+        }
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Take up what `state` gave; raises ValueError where it cannot be true."""
-        effects, covariance, learned = (arrays[f"model_{name}"] for name in ("effects", "covariance", "learned"))
+        effects, covariance, first, learned = (
+            arrays[f"model_{name}"] for name in ("effects", "covariance", "first", "learned")
+        )
         check_shape(effects, np.float64, *self._effects.shape)
         check_shape(covariance, np.float64, *self._covariance.shape)
+        check_shape(first, np.float64, *self._first.shape)
+        need(np.isfinite(covariance).all(), "a covariance")  # it depends on choices alone
         check_shape(learned, np.int64, 1)
         need(in_range(learned, 0, MOST_EVALUATIONS), "evaluations that were learned from")
-        self._effects, self._covariance, self._n_learned = effects.copy(), covariance.copy(), int(learned[0])
+        self._effects, self._covariance, self._first = effects.copy(), covariance.copy(), first.copy()
+        self._n_learned = int(learned[0])

@@ -44,7 +44,7 @@ class PlayedNeighbours:
     def __init__(self, search: PolishedSearch) -> None:
         self._search = search
         self._options = options_of(search)
-        self._changes = changes_of(search, self._another)
+        self._changes = changes_of(search, self._options, self._another)
         self._n_policies = search.polish.n_policies
         # Where nobody says what a solution is, the one change is to leave its path somewhere. Changes are made of
         # solutions of the front, and of walkers: a kind each.
@@ -104,7 +104,7 @@ class PlayedNeighbours:
         self._walks = kind > self._n_changes
         moves, policy = self._drawn()
         at = EXACTLY
-        if self._changes:
+        if self._changes and self._is_as_long(moves):
             moves = self._most_promising(self._changes[(kind - 1) % self._n_changes], moves)
         else:
             at = self._search.draw(len(moves))
@@ -120,16 +120,23 @@ class PlayedNeighbours:
     def _most_promising(self, change: Change, moves: Moves) -> Moves:
         """Change a solution in one way or, where a model tells of several what to expect, in the best of them.
 
-        That is the least violated of those that nothing covers, or any of them if there is none.
+        That is the least violated of those that nothing covers, or any of them if there is none. As long as nothing is
+        feasible, what is less violated is not covered.
         """
         if self._model is None or not self._model.knows_enough:
             return change(moves, 1)[0]
         candidates = change(moves, self._n_candidates)
         predicted = self._model.predict(np.array(candidates))
-        known = self._search.members().front
-        from_the_best = (int(i) for i in np.argsort(predicted[:, VIOLATIONS], kind="stable"))
-        best = (i for i in from_the_best if not stored(is_covered_by_front)(*known, predicted[i, 1:], self._no_slack))
-        return candidates[next(best, 0)]
+        members = self._search.members()
+        for i in map(int, np.argsort(predicted[:, VIOLATIONS], kind="stable")):
+            is_better = members.violations > 0 and predicted[i, VIOLATIONS] < members.violations
+            if is_better or not stored(is_covered_by_front)(*members.front, predicted[i, 1:], self._no_slack):
+                return candidates[i]
+        return candidates[0]
+
+    def _is_as_long(self, moves: Moves) -> bool:
+        """Tell whether a solution has a choice for each step: genotypes are compared with some playouts, not all."""
+        return not self._options or len(moves) == len(self._options)
 
     def _another(self) -> Moves:
         return self._drawn()[0]
@@ -168,7 +175,7 @@ class PlayedNeighbours:
         )
         self._reward(kind, is_new)
         moves, scores = self._recorded(slot)[0], scores.copy()
-        if self._model is not None:
+        if self._model is not None and self._is_as_long(moves):
             self._model.learn(moves, scores)
         ideal, span = (scores[1:], np.ones(len(scores) - 1)) if is_better else (members.ideal, members.span)
         self._walkers.offer(moves, scores, ideal, span, self._search.player.draw)
@@ -224,4 +231,4 @@ class PlayedNeighbours:
         genotype = self._search.problem.genotype
         if isinstance(genotype, Permutation):
             return np.array_equal(np.sort(moves), np.sort(self._search.player.numbers(genotype.moves)))
-        return genotype is None or len(moves) == len(self._options)
+        return genotype is None or self._is_as_long(moves)
