@@ -36,6 +36,7 @@ from pareto_nrpa.cooperation.work import Member, Spell
 from pareto_nrpa.nrpa.checkpoint import sum_of
 from pareto_nrpa.nrpa.checkpoint_checks import read_arrays
 from pareto_nrpa.parallel.workers import ProcessWorkers
+from pareto_nrpa.polish.search import PolishedSearch
 
 from ..command_line import assert_refused
 from ..problems_for_tests import Knapsack
@@ -47,7 +48,8 @@ PLAIN = Knapsack(12)
 
 @pytest.fixture(autouse=True)
 def short_rounds(monkeypatch):
-    """Let tests see several rounds."""
+    """Let tests see several rounds, and fronts exchanged however small they are."""
+    monkeypatch.setattr(PolishedSearch, "alone_below", 0)
     monkeypatch.setattr(cooperating, "FIRST_ROUND", 2)
     monkeypatch.setattr(cooperating, "FIRST_PLAIN_ROUND", 40)
 
@@ -162,6 +164,17 @@ def test_one_search_is_what_it_always_was():
     assert_same(solved(TSPTW), solved(TSPTW, workers=1, searches=1))
 
 
+def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone():
+    alone = PolishedNRPA().start(TSPTW, seed=5)
+    together = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=5, budget=None)
+    n = together.rounds.begin(LAG)  # before anything is taken in
+    alone.advance(n)
+    advance(together, 2 * n)
+    first, second = together.crew.searches
+    np.testing.assert_array_equal(first.log(), alone.log())
+    assert not np.array_equal(second.log(), alone.log())
+
+
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("n", [1, 2, 39, 41, 80, 81, 200])
 def test_it_does_not_matter_in_what_slices_it_goes_on(n):
@@ -209,20 +222,36 @@ def test_what_one_finds_reaches_the_others():
         assert all((known <= member.scores[1:]).all(axis=1).any() for member in others)
 
 
+def record_of(members):
+    alive = np.array([member.found_at for member in members])
+    return Record(Spell(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0))
+
+
 def test_nothing_is_sent_twice_nor_to_who_knows_better():
-    post = Post(3, Rounds(10))
+    post = Post(3, Rounds(10), 0)
     points = [[(1, 5), (2, 2)], [(2, 2), (5, 1), (4, 4)], [(9, 9)]]
     records = []
     for k, found in enumerate(points):
         members = [Member(i + 1, (0.0, *map(float, point)), 0, [k, i]) for i, point in enumerate(found)]
-        alive = np.arange(1, len(members) + 1)
-        spell = Spell(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0)
-        records.append(Record(spell))
+        records.append(record_of(members))
         assert not post.is_ready(LAG)
         post.hand_in(k, records[k])
     assert post.is_ready(LAG)
     sent = [[member.solution for member in post.inbox(LAG, k, record)] for k, record in enumerate(records)]
     assert sent == [[[1, 1]], [[0, 0]], [[0, 0], [1, 0], [1, 1]]]
+
+
+@pytest.mark.parametrize(
+    ("alone_below", "found_at", "violations", "takes_in"),
+    [(2, 15, 0.0, False), (2, 9, 0.0, True), (2, 15, 1.0, True), (1, 15, 0.0, True)],
+    ids=["its own way leads on", "nothing new for a round", "others are feasible", "a large front"],
+)
+def test_a_small_front_is_taken_in_by_who_does_not_get_on(alone_below, found_at, violations, takes_in):
+    post = Post(2, Rounds(10), alone_below)
+    other = Member(1, (0.0, 1.0, 5.0), 0, [1])
+    post.hand_in(1, record_of([other]))
+    own = record_of([Member(found_at, (violations, 5.0, 1.0), 0, [0])])
+    assert post.inbox(LAG, 0, own) == ([other] if takes_in else [])
 
 
 def test_searches_do_not_look_round_what_others_found():

@@ -81,7 +81,7 @@ def test_a_process_keeps_all_searches_of_a_run_and_few_of_others():
 
 
 def test_what_a_search_has_discarded_is_not_sent_back():
-    post = Post(2, Rounds(10))
+    post = Post(2, Rounds(10), 0)
     members = [work.Member(i + 1, (0.0, *point), 0, [i]) for i, point in enumerate([(1.0, 5.0), (5.0, 1.0)])]
     nothing = np.zeros((0, 4)), np.zeros(0, np.int64), 0.0
     records = [Record(work.Spell(10, 0, np.arange(1, len(found) + 1), found, *nothing)) for found in (members, [])]

@@ -71,8 +71,9 @@ class Record:
 class Post:
     """Fronts on their way: those of each search at the end of each round, until everybody has had them."""
 
-    def __init__(self, n_searches: int, rounds: Rounds) -> None:
+    def __init__(self, n_searches: int, rounds: Rounds, alone_below: int) -> None:
         self.rounds = rounds
+        self._alone_below = alone_below
         self.fronts: dict[int, dict[int, list[Member]]] = {}  # by round and search
         self._common: dict[int, tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]] = {}
         self._n = n_searches
@@ -89,14 +90,23 @@ class Post:
     def inbox(self, number: int, k: int, record: Record) -> list[Member]:
         """Return what search k takes in at the beginning of a round: what others found and nothing of its own covers.
 
-        What it found itself and has not got any more it has discarded, where its archive is limited.
+        What it found itself and has not got any more it has discarded, where its archive is limited. As long as the
+        common front is small, a search goes its own way while that leads on.
         """
         members, scores, finders = self._common_front(number - LAG)
+        if len(members) < self._alone_below and self._is_getting_on(number, record, scores):
+            return []
         fresh = np.flatnonzero(~_covered(scores, record.scores()) & (finders != k))
         most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
         if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
             fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]  # type: ignore[no-untyped-call]
         return [members[i] for i in fresh]
+
+    def _is_getting_on(self, number: int, record: Record, common: NDArray[np.float64]) -> bool:
+        """Tell whether a search found something in the round before, and is as near to feasible as the others."""
+        if not record.members or max(record.members) <= self.rounds.begin(number - 1):
+            return False
+        return bool(len(common) == 0 or record.scores()[0, VIOLATIONS] <= common[0, VIOLATIONS])
 
     def _common_front(self, number: int) -> tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]:
         """Return the front of all searches at the end of a round and who found what, made once for all of them."""

@@ -54,7 +54,7 @@ class CooperatingSearch:
         self._first = first = searches[0]
         is_compiled = isinstance(problem, CompiledProblem)
         self.rounds = Rounds(FIRST_ROUND * first.slice_size if is_compiled else FIRST_PLAIN_ROUND)
-        self.post = Post(len(searches), self.rounds)
+        self.post = Post(len(searches), self.rounds, first.alone_below)
         self.records = [Record(spell) for spell in crew.stands()]
         self._signs = objective_signs(problem)
         self._log = CommonLog(len(searches), problem.n_objectives)

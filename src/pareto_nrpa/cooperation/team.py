@@ -34,8 +34,8 @@ class Team:
         self._crew: Crew | None = None
 
     def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> CooperatingSearch:
-        """Return searches that have made no evaluation yet, each with a seed of its own."""
-        seeds = [_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches)]
+        """Return searches that have made no evaluation yet: the one that there would be alone, and more of its kind."""
+        seeds = [seed, *(_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches - 1))]
         share = None if budget is None else -(-budget // self.searches)
         searches = [self.algorithm.start(problem, seed=one, budget=share) for one in seeds]
         return self._together(problem, searches, seed, share)

@@ -63,10 +63,10 @@ class Resumable(Protocol):
 
 _FORMAT = "pareto-nrpa checkpoint 4"
 #: Of several searches that work together, see cooperation/checkpoint.py.
-TEAM_FORMAT = "pareto-nrpa team 4"
+TEAM_FORMAT = "pareto-nrpa team 5"
 _OLDER_FORMATS = (
     *(f"pareto-nrpa checkpoint {n}" for n in (1, 2, 3)),
-    *(f"pareto-nrpa team {n}" for n in (1, 2, 3)),
+    *(f"pareto-nrpa team {n}" for n in (1, 2, 3, 4)),
 )
 
 

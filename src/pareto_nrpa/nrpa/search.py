@@ -80,6 +80,9 @@ class Search(ArchiveView):
     generator `rng`.
     """
 
+    #: Of searches that work together, each goes its own way while that leads on and their front is smaller than this.
+    alone_below = 0
+
     def __init__(
         self,
         problem: AnyProblem,

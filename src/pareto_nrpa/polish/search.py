@@ -30,6 +30,9 @@ _PLAYOUTS = 10
 class PolishedSearch(Search):
     """Polished NRPA at work on one problem."""
 
+    # On a small front, who knows the same looks for the same; a large one takes long to look round: docs/parallel.md.
+    alone_below = 200
+
     def __init__(self, problem: AnyProblem, params: PolishedNRPA, *, seed: int) -> None:
         super().__init__(problem, params.learning(), seed=seed, budget=None)
         self.polish = params
