@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 # that has finished takes tests from another, so that none is idle at the end.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
 SELECT := -m "not slow and not long"
+# Tests start this package in many processes: where bytecode is not written, each would compile all of it again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help solve test test-all coverage reproduce lint bench docs linkcheck dist clean
 

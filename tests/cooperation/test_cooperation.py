@@ -164,10 +164,11 @@ def test_one_search_is_what_it_always_was():
     assert_same(solved(TSPTW), solved(TSPTW, workers=1, searches=1))
 
 
-def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone():
+def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone(monkeypatch):
+    monkeypatch.setattr(PolishedSearch, "alone_below", 1000)
+    n = 400
     alone = PolishedNRPA().start(TSPTW, seed=5)
     together = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=5, budget=None)
-    n = together.rounds.begin(LAG)  # before anything is taken in
     alone.advance(n)
     advance(together, 2 * n)
     first, second = together.crew.searches
@@ -242,16 +243,32 @@ def test_nothing_is_sent_twice_nor_to_who_knows_better():
 
 
 @pytest.mark.parametrize(
-    ("alone_below", "found_at", "violations", "takes_in"),
-    [(2, 15, 0.0, False), (2, 9, 0.0, True), (2, 15, 1.0, True), (1, 15, 0.0, True)],
-    ids=["its own way leads on", "nothing new for a round", "others are feasible", "a large front"],
+    ("k", "alone_below", "found_at", "violations", "takes_in"),
+    [
+        (1, 2, 15, 0.0, False),
+        (1, 2, 10, 0.0, True),
+        (1, 2, 15, 1.0, True),
+        (1, 1, 15, 0.0, True),
+        (0, 2, 10, 0.0, False),
+        (0, 2, 10, 1.0, True),
+        (0, 1, 10, 0.0, True),
+    ],
+    ids=[
+        "its own way leads on",
+        "nothing new for a round",
+        "others are feasible",
+        "a large front",
+        "the first",
+        "the first, others are feasible",
+        "the first, a large front",
+    ],
 )
-def test_a_small_front_is_taken_in_by_who_does_not_get_on(alone_below, found_at, violations, takes_in):
+def test_a_small_front_is_taken_in_by_who_does_not_get_on(k, alone_below, found_at, violations, takes_in):
     post = Post(2, Rounds(10), alone_below)
     other = Member(1, (0.0, 1.0, 5.0), 0, [1])
-    post.hand_in(1, record_of([other]))
+    post.hand_in(1 - k, record_of([other]))
     own = record_of([Member(found_at, (violations, 5.0, 1.0), 0, [0])])
-    assert post.inbox(LAG, 0, own) == ([other] if takes_in else [])
+    assert post.inbox(LAG, k, own) == ([other] if takes_in else [])
 
 
 def test_searches_do_not_look_round_what_others_found():

@@ -63,6 +63,10 @@ class Record:
         self.members = {number: known[number] for number in spell.alive.tolist()}
         self.evaluations, self.discarded, self.keys = spell.evaluations, spell.discarded, spell.keys
 
+    def has_found_since(self, evaluations: int) -> bool:
+        """Tell whether something in the archive was found after so many evaluations."""
+        return max(self.members, default=0) > evaluations
+
     def scores(self) -> NDArray[np.float64]:
         """Return the scores of what is in the archive, in the order of discovery."""
         return np.array([member.scores for member in self.members.values()])
@@ -91,22 +95,17 @@ class Post:
         """Return what search k takes in at the beginning of a round: what others found and nothing of its own covers.
 
         What it found itself and has not got any more it has discarded, where its archive is limited. As long as the
-        common front is small, a search goes its own way while that leads on.
+        common front is small, the first search goes its own way, and the others do while that leads on.
         """
         members, scores, finders = self._common_front(number - LAG)
-        if len(members) < self._alone_below and self._is_getting_on(number, record, scores):
+        is_small = len(members) < self._alone_below and _is_as_feasible(record, scores)
+        if is_small and (k == 0 or record.has_found_since(self.rounds.begin(number - 1))):
             return []
         fresh = np.flatnonzero(~_covered(scores, record.scores()) & (finders != k))
         most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
         if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
             fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]  # type: ignore[no-untyped-call]
         return [members[i] for i in fresh]
-
-    def _is_getting_on(self, number: int, record: Record, common: NDArray[np.float64]) -> bool:
-        """Tell whether a search found something in the round before, and is as near to feasible as the others."""
-        if not record.members or max(record.members) <= self.rounds.begin(number - 1):
-            return False
-        return bool(len(common) == 0 or record.scores()[0, VIOLATIONS] <= common[0, VIOLATIONS])
 
     def _common_front(self, number: int) -> tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]:
         """Return the front of all searches at the end of a round and who found what, made once for all of them."""
@@ -126,6 +125,12 @@ class Post:
         for kept in (self.fronts, self._common):
             for number in [number for number in kept if number < first]:
                 del kept[number]
+
+
+def _is_as_feasible(record: Record, common: NDArray[np.float64]) -> bool:
+    """Tell whether a search violates no more than the common front does."""
+    own = record.scores()
+    return len(common) == 0 or (len(own) > 0 and own[0, VIOLATIONS] <= common[0, VIOLATIONS])
 
 
 def _covered(scores: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.bool_]:
