@@ -201,6 +201,7 @@ def fingerprints(tmp_path_factory):
     return dict(zip([*CHANGES, *HELPER_CHANGES], changed, strict=True)), first
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("old", "new"), CHANGES)
 def test_a_change_in_the_users_own_code_is_noticed(fingerprints, old, new):
     changed, original = fingerprints

@@ -48,6 +48,8 @@ def runs(names=NAMES):
 @pytest.mark.parametrize("instance", INSTANCES)
 @pytest.mark.parametrize("name", NAMES)
 def test_seeded_runs_are_what_they_were(name, instance):
+    if name in ("nsga-ii", "moea-d") and np.lib.NumpyVersion(np.__version__) < "2.0.0":
+        pytest.skip("these sort with NumPy, which puts equals in another order since version 2")
     now, then = run(name, instance), json.loads(FILE.read_text())[f"{name}, {instance}"]
     assert now["solutions"] == then["solutions"]
     assert now["violations"] == then["violations"]

@@ -321,7 +321,8 @@ def test_ctrl_c_in_the_last_moment_of_a_run_is_not_lost():
 def test_ctrl_c_ends_with_a_sentence_and_does_not_wait_for_a_long_run(tmp_path):
     process = start("experiment", "run", save(tmp_path, ENDLESS), "--results", tmp_path / "results", "--quiet")
     try:
-        wait_until(lambda: cpu_seconds(psutil.Process(process.pid)) > 2.5, "a run under way")
+        # On a busy machine, which makes all code slower, imports alone take half of it.
+        wait_until(lambda: cpu_seconds(psutil.Process(process.pid)) > 5, "a run under way")
         begin = time.monotonic()
         os.kill(process.pid, signal.SIGINT)
         outcome = finish(process)

@@ -185,6 +185,7 @@ def test_rows_of_stretches_agree_with_playing_them(objectives):
     assert small(late_costs=True).segments is None
 
 
+@pytest.mark.long
 def test_a_search_finds_all_trade_offs_of_a_small_instance():
     problem = small(n=6, vehicles=2, objectives=("distance", "longest"), capacity=None, seed=0)
     scores = [(*problem.replay(solution)[::-1],) for solution in permutations(problem.genotype.moves)]
