@@ -98,8 +98,8 @@ class Post:
         common front is small, the first search goes its own way, and the others do while that leads on.
         """
         members, scores, finders = self._common_front(number - LAG)
-        is_small = len(members) < self._alone_below and _is_as_feasible(record, scores)
-        if is_small and (k == 0 or record.has_found_since(self.rounds.begin(number - 1))):
+        may_stay_alone = len(members) < self._alone_below and _is_as_feasible(record, scores)
+        if may_stay_alone and (k == 0 or record.has_found_since(self.rounds.begin(number - 1))):
             return []
         fresh = np.flatnonzero(~_covered(scores, record.scores()) & (finders != k))
         most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
