@@ -44,8 +44,12 @@ a tenth of its range more; mean over instances of means over seeds. Points found
 CPU time on one thread, in e evaluations: calls of `evaluate`; neighbours that the default search judges by segments are
 not among them. For `counted` every one of those is an evaluation too, as for Pareto Local Search, which plays its
 neighbours. First feasible: the slowest instance, median of the seeds. The last column: on how many instances the
-default search is significantly better and worse than that method (rank sums, 5 %, instances with {_LEAST_RUNS} runs of
-each or more). PyVRP: twenty weighted sums one after the other, every feasible candidate kept.
+default search is significantly better and worse than that method (rank sums, 5 %, each instance for itself, not
+corrected for their number, instances with {_LEAST_RUNS} runs of each or more). PyVRP: twenty weighted sums one after
+the other, every feasible candidate kept.
+
+Runs were made in several sittings, beside other programs, on a machine whose speed varied by a third: a second of CPU
+time is not worth the same in all of them.
 
 Where nothing is proved, shares flatter who found most of the common front, which is the default search. Settings were
 chosen on some of these instances: [the page on the default search](../default-search.md) says which.

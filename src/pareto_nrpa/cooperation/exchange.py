@@ -95,7 +95,8 @@ class Post:
         """Return what search k takes in at the beginning of a round: what others found and nothing of its own covers.
 
         What it found itself and has not got any more it has discarded, where its archive is limited. As long as the
-        common front is small, the first search goes its own way, and the others do while that leads on.
+        common front is small, the first search goes its own way, so that several find what one finds, and the others do
+        while that leads on.
         """
         members, scores, finders = self._common_front(number - LAG)
         may_stay_alone = len(members) < self._alone_below and _is_as_feasible(record, scores)
