@@ -117,11 +117,11 @@ def speed() -> None:
     for name, problem in problems().items():
         for n in numbers():
             solve(problem, stop=MaxEvaluations(100), workers=n)  # compiles
-        for seed in range(3):
+        for seed in range(min(SEEDS, 5)):
             for n in numbers():  # in turns: what changes on the machine meanwhile concerns all alike
                 keep("speed", name, f"{n} workers", seed, lambda n=n, s=seed, p=problem: timed(p, s, n))
-        for n in numbers()[1:]:
-            _apart(name, n)
+                if n > 1:
+                    _apart(name, n, seed)
         one = rate("speed", name, "1 workers")
         for n in numbers():
             how = f"{n} workers"
@@ -139,7 +139,7 @@ def speed() -> None:
         "seconds before and after",
     ]
     notes = (
-        f"{SECONDS:g} s of wall time each, three seeds, polished-nrpa, as many searches as workers. Separate "
+        f"{SECONDS:g} s of wall time each, {min(SEEDS, 5)} seeds in turns, polished-nrpa, as many searches as workers. Separate "
         "processes: so many single searches at once, which know nothing of each other: what the machine can give. "
         "Before and after, when no clock runs: processes start and load machine code, the front is measured."
     )
@@ -150,15 +150,17 @@ def timed(problem, seed: int, workers: int) -> Result:
     return solve(problem, stop=MaxRuntime(SECONDS), seed=seed, workers=workers)
 
 
-def _apart(name: str, n: int) -> None:
+def _apart(name: str, n: int, turn: int) -> None:
     """Measure n single searches in as many processes at once, one core each where that can be said."""
     context = multiprocessing.get_context("spawn")
-    if len([row for row in stored("speed") if (row["instance"], row["how"]) == (name, f"{n} apart")]) == n:
+    seeds = range(turn * n, turn * n + n)
+    made = {row["seed"] for row in stored("speed") if (row["instance"], row["how"]) == (name, f"{n} apart")}
+    if made.issuperset(map(str, seeds)):
         return
     barrier = context.Barrier(n)
     with context.Pool(n, initializer=_pin, initargs=(barrier,)) as pool:
-        results = pool.starmap(_alone, [(name, seed) for seed in range(n)], chunksize=1)
-    for seed, result in enumerate(results):
+        results = pool.starmap(_alone, [(name, seed) for seed in seeds], chunksize=1)
+    for seed, result in zip(seeds, results, strict=True):
         keep("speed", name, f"{n} apart", seed, lambda result=result: result)
 
 
