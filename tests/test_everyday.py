@@ -12,6 +12,8 @@ from pareto_nrpa import (
     with_reference_front,
 )
 
+from .problems_for_tests import Knapsack
+
 
 @pytest.fixture(scope="module")
 def proved():
@@ -29,6 +31,15 @@ def test_a_certificate_is_a_table_and_the_truth_of_later_searches(proved):
     assert 0.8 < result.truth["share_of_hypervolume"] <= 1.0
     with pytest.raises(ParetoNRPAError, match="or of other data than those of"):
         with_reference_front(generate_tsptw(7, seed=2), certificate)
+
+
+def test_problems_proofs_and_fronts_are_shown_in_a_line(proved):
+    problem, certificate = proved
+    assert repr(problem) == "<CompiledProblem tsptw:n=7,seed=1,tightness=0.4,objectives=2, 2 objectives>"
+    assert repr(certificate) == f"<Certificate {problem.name}: {certificate.status}, {len(certificate.solutions)} tour(s)>"
+    known = with_reference_front(problem, certificate).reference_front
+    assert repr(known) == f"<ReferenceFront of {len(certificate.objectives)}, complete>"
+    assert repr(Knapsack()) == "<Knapsack, 2 objectives>"
 
 
 def test_the_bar_in_a_notebook_ends_at_100_percent(proved, monkeypatch):

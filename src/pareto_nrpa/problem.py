@@ -93,6 +93,9 @@ class Problem(ABC):
     #: Optional: `describe(moves)`, a solution in a word.
     describe: Callable[[Sequence[Any]], str] | None = None
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
     @abstractmethod
     def initial_state(self) -> Any:
         """Return the state before the first move."""
@@ -160,7 +163,7 @@ class Problem(ABC):
         return PermutationProblem(function, items, code=code, **declared)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CompiledProblem:
     """A problem as a bundle of kernels (functions marked with `pareto_nrpa.kernel`) over read-only data.
 
@@ -246,6 +249,9 @@ class CompiledProblem:
             object.__setattr__(self, "max_candidates", self.max_moves * (self.max_legal or 1))
         check_declarations(self)
 
+    def __repr__(self) -> str:
+        return short_repr(self)
+
     @property
     def kernels(self) -> dict[str, Callable[..., Any]]:
         """The words of the problem, by name, without those that are not there."""
@@ -282,6 +288,13 @@ def without_pruning(problem: AnyProblem) -> AnyProblem:
 def problem_name(problem: AnyProblem) -> str:
     """Return the name of a problem, or of its class where it has none."""
     return problem.name or type(problem).__name__
+
+
+def short_repr(problem: AnyProblem) -> str:
+    """Return a problem in a line: its data may be matrices."""
+    kind, m = type(problem).__name__, problem.n_objectives
+    name = f" {problem.name}" if problem.name else ""
+    return f"<{kind}{name}, {m} objective{'s' if m != 1 else ''}>"
 
 
 def check_declarations(problem: AnyProblem) -> None:

@@ -31,7 +31,7 @@ _MANY = 7
 _PROVED = "proved complete"  # what a certificate says of a finished proof
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReferenceFront:
     """A front, and what others are measured against beside it; everything minimised.
 
@@ -51,6 +51,10 @@ class ReferenceFront:
     is_complete: bool = True
     is_table: bool = False
     given_point: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        known = "complete" if self.is_complete else "best known"
+        return f"<ReferenceFront of {len(self.front)}, {known}>"
 
     @classmethod
     def of(

@@ -27,7 +27,7 @@ class CertificateError(ParetoNRPAError):
     """A certificate cannot be read, or what it says is not so."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
     """The efficient tours of an instance, and how far it is proved that there are no others."""
 
@@ -45,6 +45,9 @@ class Certificate:
     wall_seconds: float
     stage: int = 1  # of the proof when it ended; one that goes on begins there
     versions: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Certificate {self.instance}: {self.status}, {len(self.solutions)} tour(s)>"
 
     @property
     def proved(self) -> bool:
