@@ -36,7 +36,9 @@ def test_a_certificate_is_a_table_and_the_truth_of_later_searches(proved):
 def test_problems_proofs_and_fronts_are_shown_in_a_line(proved):
     problem, certificate = proved
     assert repr(problem) == "<CompiledProblem tsptw:n=7,seed=1,tightness=0.4,objectives=2, 2 objectives>"
-    assert repr(certificate) == f"<Certificate {problem.name}: {certificate.status}, {len(certificate.solutions)} tour(s)>"
+    assert (
+        repr(certificate) == f"<Certificate {problem.name}: {certificate.status}, {len(certificate.solutions)} tour(s)>"
+    )
     known = with_reference_front(problem, certificate).reference_front
     assert repr(known) == f"<ReferenceFront of {len(certificate.objectives)}, complete>"
     assert repr(Knapsack()) == "<Knapsack, 2 objectives>"

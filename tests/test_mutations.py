@@ -15,6 +15,7 @@ from mutations.kinds import KINDS, Kind, Source
 N, N_CHECKPOINTS = 100, 25
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", KINDS)
 def test_a_damaged_file_is_read_or_refused_in_a_sentence(name, tmp_path):
     kind = Kind(KINDS[name].damage, KINDS[name].sources[:1])

@@ -14,7 +14,7 @@ from pareto_nrpa import (
     ProblemError,
     RandomSearch,
     Result,
-    generate_tsp,
+    generate_tsptw,
     solve,
 )
 from pareto_nrpa.algorithms import NAMES
@@ -47,7 +47,7 @@ def test_looking_up_changes_nothing_else(name):
 
 
 def test_the_number_is_that_of_a_compiled_problem_too():
-    problem = generate_tsp(6, seed=1)
+    problem = generate_tsptw(6, seed=1, tightness=0.0)
     counted = solve(problem, RandomSearch(), stop=MaxEvaluations(100, count="unique"), seed=3)
     assert counted.unique_evaluations == 100
     again = solve(problem, RandomSearch(), stop=MaxEvaluations(counted.evaluations), seed=3)
@@ -55,7 +55,7 @@ def test_the_number_is_that_of_a_compiled_problem_too():
 
 
 def test_a_search_that_runs_out_of_solutions_ends():
-    result = solve(generate_tsp(4, seed=1), RandomSearch(), stop=MaxEvaluations(10, count="unique"))
+    result = solve(generate_tsptw(4, seed=1, tightness=0.0), RandomSearch(), stop=MaxEvaluations(10, count="unique"))
     assert (result.unique_evaluations, result.evaluations) == (6, 1000)  # 3! tours
 
 
@@ -94,7 +94,7 @@ def test_an_identity_that_is_no_number_is_named(wrong):
 @pytest.mark.parametrize("kind", ["plain", "compiled"])
 def test_a_resumed_search_goes_on_counting(name, kind, tmp_path):
     def make():
-        return Bits(n=8, seed=1) if kind == "plain" else generate_tsp(6, seed=2)
+        return Bits(n=8, seed=1) if kind == "plain" else generate_tsptw(7, seed=2, tightness=0.0)
 
     whole = solve(make(), small(name), stop=STOP, seed=4)
     path = tmp_path / "search"
@@ -127,22 +127,22 @@ def test_a_resumed_search_of_ours_evaluates_nothing_twice(tmp_path):
 
 def test_a_checkpoint_made_without_counting_is_refused(tmp_path):
     path = tmp_path / "search"
-    problem = generate_tsp(6, seed=1)
+    problem = generate_tsptw(6, seed=1, tightness=0.0)
     solve(problem, stop=MaxEvaluations(20), checkpoint=path)
     with pytest.raises(CheckpointError, match="made without counting unique evaluations"):
         solve(problem, stop=STOP, checkpoint=path, resume=True)
 
 
 def test_both_numbers_are_told_and_saved(tmp_path):
-    result = solve(generate_tsp(6, seed=1), RandomSearch(), stop=STOP, seed=1)
+    result = solve(generate_tsptw(6, seed=1, tightness=0.0), RandomSearch(), stop=STOP, seed=1)
     assert f"{result.evaluations} evaluations, 60 of them unique, in" in result.summary()
     assert Result.load(result.save(tmp_path / "x.json")).unique_evaluations == 60
-    plain = solve(generate_tsp(6, seed=1), RandomSearch(), stop=MaxEvaluations(60), seed=1)
+    plain = solve(generate_tsptw(6, seed=1, tightness=0.0), RandomSearch(), stop=MaxEvaluations(60), seed=1)
     assert "unique" not in plain.save(tmp_path / "y.json").read_text()
 
 
 def test_criteria_combine():
-    problem = generate_tsp(6, seed=1)
+    problem = generate_tsptw(6, seed=1, tightness=0.0)
     result = solve(problem, RandomSearch(), stop=MaxRuntime(60) | (NoImprovement(1) & STOP), seed=1)
     assert result.unique_evaluations >= 60
     with pytest.raises(ValueError, match="count must be all or unique, got 'some'"):
@@ -150,6 +150,8 @@ def test_criteria_combine():
 
 
 def test_many_unique_evaluations(rng):
-    result = solve(generate_tsp(12, seed=1), RandomSearch(), stop=MaxEvaluations(5000, count="unique"), seed=1)
+    result = solve(
+        generate_tsptw(12, seed=1, tightness=0.0), RandomSearch(), stop=MaxEvaluations(5000, count="unique"), seed=1
+    )
     assert result.unique_evaluations == 5000
     assert np.isfinite(result.hypervolume)

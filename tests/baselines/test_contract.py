@@ -15,7 +15,8 @@ from .oracles import best_of, is_dominated
 from .problems import COMPILED, EVOLUTIONARY, TSP, TSPTW, Bits, plain_problems, replay, small
 
 N = 120
-PROBLEMS = [*COMPILED, "tour", "bits"]
+# Two kinds of compiled problems would be twice the compiling.
+PROBLEMS = ["tsptw", pytest.param("tsp", marks=pytest.mark.long), "tour", "bits"]
 everywhere = pytest.mark.parametrize("where", PROBLEMS)
 every_algorithm = pytest.mark.parametrize("name", NAMES)
 
@@ -250,7 +251,7 @@ def test_what_is_maximised_comes_back_as_it_is(name):
     assert [[load, total - lost] for load, lost in down.front().objectives] == up.front().objectives.tolist()
 
 
-@pytest.mark.long_but("nrpa")
+@pytest.mark.long
 @pytest.mark.sampled(4)  # signs are part of machine code, which is compiled for this test alone
 @every_algorithm
 def test_maximised_objectives_of_compiled_code(name):

@@ -293,6 +293,7 @@ ENGINES += [pytest.param(name, marks=pytest.mark.slow) for name in ("pls", "pare
 every_engine = pytest.mark.parametrize("name", ENGINES)
 
 
+@pytest.mark.long
 @every_engine
 @pytest.mark.parametrize(
     ("how", "message"),

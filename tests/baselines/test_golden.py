@@ -45,7 +45,7 @@ def runs(names=NAMES):
     return {f"{name}, {instance}": run(name, instance) for name in names for instance in INSTANCES}
 
 
-@pytest.mark.parametrize("instance", INSTANCES)
+@pytest.mark.parametrize("instance", ["tsptw", pytest.param("mo-tsp", marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", NAMES)
 def test_seeded_runs_are_what_they_were(name, instance):
     if name in ("nsga-ii", "moea-d") and np.lib.NumpyVersion(np.__version__) < "2.0.0":

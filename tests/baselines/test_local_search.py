@@ -89,7 +89,9 @@ def as_score(problem, moves):
 
 
 @pytest.mark.parametrize(
-    "problem", [generate_tsptw(7, seed=2, tightness=0.8), generate_tsp(7, seed=4)], ids=["tsptw", "tsp"]
+    "problem",
+    [generate_tsptw(7, seed=2, tightness=0.8), pytest.param(generate_tsp(7, seed=4), marks=pytest.mark.long)],
+    ids=["tsptw", "tsp"],
 )
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_local_search_ends_with_a_front_that_no_neighbour_improves(problem, seed):
@@ -139,7 +141,7 @@ def test_it_samples_first_then_tries_the_neighbours_of_one_solution():
 
 @pytest.mark.parametrize(("n", "n_solutions"), [(2, 1), (3, 2), (4, 6)])
 def test_nothing_left_to_try_means_new_samples_and_the_best_of_all_is_kept(n, n_solutions):
-    problem = generate_tsp(n, seed=1)
+    problem = generate_tsptw(n, seed=1, tightness=0.0)
     fronts, search = complete_local_searches(problem, 20, initial=4, seed=1)
     assert len(fronts) == 20
     tours = list(itertools.permutations(range(1, n)))

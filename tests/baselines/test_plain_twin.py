@@ -32,7 +32,7 @@ SETTINGS += [
 
 
 @pytest.mark.thinned(3)
-@pytest.mark.parametrize("where", TWINS)
+@pytest.mark.parametrize("where", ["tsptw", pytest.param("tsp", marks=pytest.mark.long)])
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS, ids=str)
 def test_plain_and_compiled_problems_lead_to_the_same_result(where, name, parameters):
     compiled, plain = (small(name, **parameters).start(problem, seed=11, budget=400) for problem in TWINS[where])
@@ -90,7 +90,7 @@ class Long(PlainTour):
         return sum(k * city for k, city in enumerate(state)), -sum(k * k * city for k, city in enumerate(state))
 
 
-@pytest.mark.long_but("polished-nrpa-parameters0", "nsga-ii-parameters2", "nmcs-parameters9")
+@pytest.mark.long_but("nsga-ii-parameters2", "nmcs-parameters9")
 @pytest.mark.parametrize(
     ("name", "parameters"), [*((name, {}) for name in NAMES), ("nsga-ii", {"bias": 0.0}), ("moea-d", {"bias": 0.0})]
 )

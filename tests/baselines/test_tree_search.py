@@ -152,7 +152,7 @@ def test_a_tree_that_is_complete_goes_on(playouts):
 
 
 def test_a_complete_compiled_tree_goes_on():
-    search = ParetoMCTS(playouts=1).start(generate_tsp(4, seed=1), seed=1)
+    search = ParetoMCTS(playouts=1).start(generate_tsptw(4, seed=1, tightness=0.0), seed=1)
     search.advance(3_000)
     assert search.evaluations == 3_000
     assert int(search._tree.visits[0]) == 3_000
@@ -169,7 +169,7 @@ def test_a_violation_costs_a_million_in_every_objective():
 
 @pytest.mark.parametrize("slices", [[1] * 500, [210, 1, 89, 200]], ids=["one by one", "few"])
 def test_slices_do_not_matter_when_the_tree_grows(slices):
-    problem, algorithm = generate_tsp(200, seed=1), ParetoMCTS(playouts=1)
+    problem, algorithm = generate_tsptw(200, seed=1, tightness=0.0), ParetoMCTS(playouts=1)
     whole, parts = algorithm.start(problem, seed=1), algorithm.start(problem, seed=1)
     whole.advance(500)
     assert whole._tree.visits.size > 3 * 4_096, "else nothing has grown"

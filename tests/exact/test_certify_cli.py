@@ -66,6 +66,7 @@ def test_a_proof_that_is_not_finished_says_what_is_open(run):
     )
 
 
+@pytest.mark.long
 def test_a_proof_goes_on_from_its_certificate(run):
     run("certify", ENDLESS, "--seconds", 1.5, "--json", "c.json", "--quiet")
     before = read("c.json")

@@ -409,6 +409,7 @@ def test_both_files_are_written_beside_each_other(tmp_path):
     assert width == pytest.approx(150 * figure.get_figwidth(), abs=1)
 
 
+@pytest.mark.long
 def test_equal_figures_are_equal_files(tmp_path, real):
     reference, largest = box(real)
     draw = [

@@ -374,6 +374,7 @@ print(made.call(10))
 """
 
 
+@pytest.mark.long
 @needs_jit
 def test_kernels_may_call_each_other_in_the_next_process_too(tmp_path):
     script = tmp_path / "mine.py"

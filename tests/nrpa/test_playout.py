@@ -173,6 +173,7 @@ def test_a_copy_goes_on_by_itself_to_the_same_result(problem, copied):
     assert search.evaluations == 137
 
 
+@pytest.mark.long_but("knapsack", "word")
 @pytest.mark.parametrize("problem", problems(), ids=["knapsack", "word", "compiled"])
 def test_what_was_added_is_learned_at_the_highest_level(problem):
     best = solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(400), seed=1).front
@@ -219,6 +220,7 @@ def test_what_cannot_be_added_is_said(problem, solution, message):
     search.advance(3)
 
 
+@pytest.mark.long
 def test_a_given_tour_may_be_one_that_pruning_would_not_play():
     problem = generate_tsptw(8, seed=1, tightness=0.9)
     unpruned = solve(problem, ParetoNRPA(pruning=False), stop=MaxEvaluations(1), seed=0).front

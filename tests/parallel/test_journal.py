@@ -49,6 +49,7 @@ def test_a_journal_has_what_the_search_is_and_a_line_per_evaluation(path):
             assert tuple(line["objectives"]) == problems.Row().objectives(tuple(line["solution"]))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("n_lines", [1, 2, 20, 50])
 @pytest.mark.parametrize("rest", ["", '{"solution": [1, 2', "\x00\x00\x00"])
 def test_whatever_was_written_before_a_crash_the_result_is_that_of_one_go(path, n_lines, rest):

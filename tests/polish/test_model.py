@@ -152,6 +152,7 @@ class EndsEarly(Items):
         return super().evaluate((*state, *[0] * (30 - len(state))))
 
 
+@pytest.mark.long_but("1")
 @pytest.mark.parametrize("seed", (1, 2))
 def test_a_solution_shorter_than_the_genotype_ends_no_search(seed):
     result = solve(EndsEarly(0.5), stop=MaxEvaluations(1500), seed=seed)

@@ -19,6 +19,7 @@ def run(run, empty_machine, monkeypatch):
     return run
 
 
+@pytest.mark.long
 def test_the_front_is_printed_as_architectures(run, table_201, write_table):
     folder = write_table(table_201)
     code, out, _ = run("solve", "nas-bench-201", "--evaluations", 500, "--data", folder, "--out", "x.json")

@@ -98,6 +98,7 @@ def test_a_cell_that_a_device_cannot_run_violates(table_201, write_table):
     assert len(problem.reference_front.points) == N_CELLS - missing.sum()
 
 
+@pytest.mark.long
 def test_the_true_front_is_known_and_found_by_enough_evaluations(table_201, write_table):
     problem = load("nas-bench-201", data=write_table(table_201))
     front = nondominated(problem.reference_front.points)

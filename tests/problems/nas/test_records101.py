@@ -218,6 +218,7 @@ def official(tmp_path, monkeypatch):
     return tmp_path, cells
 
 
+@pytest.mark.long
 def test_the_problem_looks_isomorphic_cells_up(official):
     folder, cells = official
     problem = load("nas-bench-101", data=folder)
