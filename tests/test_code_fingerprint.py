@@ -1,6 +1,7 @@
 """Whether a checkpoint's problem has changed: noticed in the user's own code, wherever libraries lead."""
 
 import functools
+import importlib
 import itertools
 import logging
 import os
@@ -9,6 +10,7 @@ import sys
 import threading
 import types
 
+import numpy as np
 import pytest
 
 from pareto_nrpa import (
@@ -213,6 +215,63 @@ def test_a_change_in_the_users_own_code_is_noticed(fingerprints, old, new):
 def test_a_change_in_a_module_of_the_users_own_is_noticed(fingerprints, old, new):
     changed, original = fingerprints
     assert changed[old, new] != original
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "from own_prices import A; return A",
+        "import own_prices; return own_prices.A",
+        "import own_prices as prices; return prices.deeper()",
+        "return getattr(own_rates, 'A')",
+        "return globals()['RATE']",
+    ],
+)
+def test_what_a_method_imports_or_looks_up_by_name_is_followed(body, tmp_path, monkeypatch):
+    """Regression: imports within a method were not seen, and a resumed search kept objectives of before."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def fingerprint(value):
+        for name in ("own_prices", "own_rates", "own_problem"):
+            sys.modules.pop(name, None)
+        text = f"A = {value}\ndef deeper(): return A\n"
+        (tmp_path / "own_prices.py").write_text(text)
+        (tmp_path / "own_rates.py").write_text(text)
+        head = f"import own_rates\nfrom tests.problems_for_tests import Knapsack\nRATE = {value}\n"
+        method = f"class Own(Knapsack):\n    def price(self):\n        {body}\n"
+        (tmp_path / "own_problem.py").write_text(head + method)
+        importlib.invalidate_caches()
+        return problem_fingerprint(importlib.import_module("own_problem").Own())
+
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # sources change within a second
+    assert fingerprint(1) == fingerprint(1) != fingerprint(2)
+
+
+def test_an_optional_import_of_a_method_may_be_missing():
+    class Optional(Knapsack):
+        def price(self):
+            try:
+                from no_such_module_anywhere import A
+            except ImportError:
+                A = 1
+            return A
+
+    assert problem_fingerprint(Optional()) == problem_fingerprint(Optional())
+
+
+def test_masks_and_attributes_of_arrays_count():
+    class Named(np.ndarray):
+        """Has more to it than numbers."""
+
+    def fingerprint(mask, unit):
+        problem = Knapsack()
+        problem.masked = np.ma.array([1.0, 2.0], mask=[mask, False])
+        problem.named = np.zeros(3).view(Named)
+        problem.named.unit = unit
+        return problem_fingerprint(problem)
+
+    assert fingerprint(True, "km") == fingerprint(True, "km")
+    assert len({fingerprint(True, "km"), fingerprint(False, "km"), fingerprint(True, "mile")}) == 3
 
 
 @pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])

@@ -7,9 +7,12 @@ silence would mean that a change goes unnoticed.
 
 from __future__ import annotations
 
+import dis
 import enum
 import functools
 import hashlib
+import importlib
+import importlib.util
 import sys
 import sysconfig
 import types
@@ -111,6 +114,10 @@ class Reader:
                 yield from self.parts(value.tolist(), names, where)
             else:
                 yield hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+            if isinstance(value, np.ma.MaskedArray):
+                yield from self._all((np.ma.getmaskarray(value), value.fill_value), names, where)
+            elif kind is not np.ndarray and hasattr(value, "__dict__"):
+                yield from self.parts(vars(value), names, where)
         elif kind is tuple:  # equal constants may be one object, or two: no difference
             yield from self._items(value, names, where)
         elif kind is frozenset:
@@ -221,9 +228,26 @@ class Reader:
                 yield from self._code(constant, scope, where)
             else:
                 yield from self.parts(constant, (), where)
-        for name in code.co_names:
+        names = _names(code)
+        for name in names:
             if name in scope:
-                yield from self.parts(scope[name], code.co_names, f"{where}.{name}")
+                yield from self.parts(scope[name], names, f"{where}.{name}")
+        for module in _imported(code, scope):
+            yield from self._imported_module(module, names, where)
+
+    def _imported_module(self, name: str, names: tuple[str, ...], where: str) -> Iterator[str]:
+        """Yield what a function uses of a module that it imports itself."""
+        if not self._is_own(_package(name)):
+            yield f"module {name}"
+            return
+        try:
+            module = importlib.import_module(name)
+        except ImportError:  # it may be optional
+            yield f"no module {name}"
+        except Exception as error:
+            raise UnreadableError(f"{where} imports {name}, which raises {type(error).__name__}") from error
+        else:
+            yield from self.parts(module, names, f"{where}.{name}")
 
     def _class(self, kind: type, where: str) -> Iterator[str]:
         yield f"{kind.__module__}.{kind.__qualname__}"
@@ -283,6 +307,33 @@ class _KernelReader(Reader):
             yield from super()._class(kind, where)
 
 
+# Functions that look a name up which is given as text.
+_LOOK_UP = frozenset({"getattr", "globals", "vars"})
+
+
+def _names(code: types.CodeType) -> tuple[str, ...]:
+    """Return the names that a function uses, those that it has written down as text among them."""
+    if _LOOK_UP.isdisjoint(code.co_names):
+        return code.co_names
+    return (*code.co_names, *(text for text in code.co_consts if isinstance(text, str) and text.isidentifier()))
+
+
+def _imported(code: types.CodeType, scope: dict[str, Any]) -> Iterator[str]:
+    """Yield the modules that a function imports itself, by their whole names."""
+    if dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
+        return
+    before: list[Any] = [0, None]  # the last two things put on the stack: how far up the package, and what of it
+    for step in dis.get_instructions(code):
+        if step.opname == "IMPORT_NAME":
+            level, package = before[0], scope.get("__package__")
+            if not level:
+                yield step.argval
+            elif package:
+                yield importlib.util.resolve_name("." * level + step.argval, package)
+        if step.opname != "EXTENDED_ARG":
+            before = [before[1], step.argval]
+
+
 def _package(module: str) -> str:
     return str(module).partition(".")[0]
 
@@ -302,5 +353,11 @@ def _is_installed(package: str) -> bool:
 
 
 def _path(package: str) -> Path | None:
-    file = getattr(sys.modules.get(package), "__file__", None)
+    if package in sys.modules:
+        file = getattr(sys.modules[package], "__file__", None)
+    else:  # a function may import it later
+        try:
+            file = getattr(importlib.util.find_spec(package), "origin", None)
+        except (ImportError, ValueError):
+            file = None
     return None if file is None else Path(file)

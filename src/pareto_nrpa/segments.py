@@ -91,12 +91,37 @@ def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.r
             f"evaluate() {objectives.tolist()}; correct cost_of or join_costs, or leave segments out."
         )
     if segments.limit_of is not None:
-        distance = _joined(problem, "limit_of", "join_limits", segments.limit_width, moves, rng)[0]
-        if (distance == 0) != (violations == 0):
-            raise ProblemError(
-                f"the segments of {problem.name} are {distance:g} from feasible for {list(solution)!r:.60}, and "
-                f"evaluate() gives {violations:g} violations; correct limit_of or join_limits, or leave segments out."
-            )
+        _check_limits(problem, solution, violations, rng)
+    elif violations > 0:
+        raise ProblemError(
+            f"the segments of {problem.name} have no limits, and evaluate() gives {violations:g} violations for "
+            f"{list(solution)!r:.60}; add limit_of and join_limits, or leave segments out."
+        )
+
+
+def _check_limits(
+    problem: CompiledProblem, solution: Sequence[int], violations: float, rng: np.random.Generator
+) -> None:
+    """Raise `ProblemError` if limits call a solution feasible that is not, or a stretch worse than the whole."""
+    moves = [START, *solution, END]
+
+    def distance_of(stretch: Sequence[int]) -> float:
+        width = problem.segments.limit_width  # type: ignore[union-attr]
+        return float(_joined(problem, "limit_of", "join_limits", width, stretch, rng)[0])
+
+    distance = distance_of(moves)
+    if (distance == 0) != (violations == 0):
+        raise ProblemError(
+            f"the segments of {problem.name} are {distance:g} from feasible for {list(solution)!r:.60}, and "
+            f"evaluate() gives {violations:g} violations; correct limit_of or join_limits, or leave segments out."
+        )
+    first, last = sorted(rng.choice(len(moves) + 1, 2, replace=False).tolist())
+    part = distance_of(moves[first:last])
+    if part > distance + _TOLERANCE * max(1.0, part):
+        raise ProblemError(
+            f"the segments of {problem.name} are {distance:g} from feasible for {list(solution)!r:.60}, and {part:g} "
+            "for a part of it; a whole is never nearer to feasible than its parts: correct limit_of or join_limits."
+        )
 
 
 def _joined(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +49,25 @@ def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> N
     if problem.genotype is not None:
         check_genotype(problem, solutions)
     if isinstance(problem, CompiledProblem) and problem.segments is not None:
-        for solution in [*solutions, *problem.genotype.examples()]:  # type: ignore[union-attr]
+        solutions += problem.genotype.examples()  # type: ignore[union-attr]
+        for solution in [*solutions, *_feasible_ones(problem, solutions, seed)]:
             check_judgement(problem, solution, rng)
+
+
+# Evaluations in which a search must find a feasible solution to look at.
+_ENOUGH = 100_000
+
+
+def _feasible_ones(problem: CompiledProblem, played: list[list[Any]], seed: int) -> list[list[Any]]:
+    """Return feasible solutions where random games had none, found by a short search: only there do costs count."""
+    if any(problem.replay(solution)[1] == 0 for solution in played):
+        return []
+    from .nrpa.params import ParetoNRPA
+
+    search = ParetoNRPA().start(replace(problem, segments=None), seed=seed, budget=_ENOUGH)
+    while search.evaluations < _ENOUGH and not search.front().is_feasible:
+        search.advance(1_000)
+    return search.front().solutions if search.front().is_feasible else []
 
 
 def _play(game: _PlainGame | _CompiledGame, rng: np.random.Generator) -> list[Any]:

@@ -9,6 +9,7 @@ from pareto_nrpa import Permutation, PolishedNRPA, ProblemError, Segments, check
 from pareto_nrpa.kernels._jit import kernel
 from pareto_nrpa.kernels.bundles import KnownFront
 from pareto_nrpa.problems.matrices import cost_of, join_costs
+from pareto_nrpa.problems.mo_tsptw import join_limits
 
 NOTHING = KnownFront(np.zeros((0, 2)), np.zeros((0, 2)))
 PROBLEMS = {"tsptw": generate_tsptw(9, seed=3, tightness=0.2), "tsp": generate_tsp(9, seed=1)}
@@ -112,6 +113,29 @@ def test_segments_that_disagree_with_evaluate_are_found():
         check_problem(replace(tsp, segments=Segments(cost_of, forgetful, 4)))
     with pytest.raises(ProblemError, match=r"are 0 from feasible for .* correct limit_of or join_limits"):
         check_problem(replace(tsptw, segments=Segments(cost_of, join_costs, 4, careless, join_careless, 1)))
+    with pytest.raises(ProblemError, match=r"have no limits, and evaluate\(\) gives .* add limit_of and join_limits"):
+        check_problem(replace(tsptw, segments=Segments(cost_of, join_costs, 4)))
+
+
+def test_costs_are_compared_where_random_games_are_never_feasible():
+    """Regression: costs count on feasible solutions alone, of which random games have none on tight windows."""
+    tight = generate_tsptw(15, seed=1, tightness=0.9)
+    check_problem(tight)
+    with pytest.raises(ProblemError, match=r"the segments of .* give objectives .* and evaluate\(\)"):
+        check_problem(replace(tight, segments=replace(tight.segments, join_costs=forgetful)))
+
+
+@kernel
+def forgiving(data, left, right, out):
+    """Forget most of what stretches lack."""
+    join_limits(data, left, right, out)
+    out[0] *= 0.1
+
+
+def test_a_whole_that_is_nearer_to_feasible_than_its_parts_is_found():
+    tight = generate_tsptw(15, seed=1, tightness=0.9)
+    with pytest.raises(ProblemError, match="a whole is never nearer to feasible than its parts"):
+        check_problem(replace(tight, segments=replace(tight.segments, join_limits=forgiving)))
 
 
 @pytest.mark.parametrize(

@@ -278,3 +278,23 @@ def test_solutions_made_elsewhere_can_be_added(name):
     assert taker.front().objectives.tolist() == donor.front().objectives.tolist()
     taker.advance(50)
     assert taker.evaluations == 50 + len(donor.front().solutions)
+
+
+def test_a_space_that_is_used_up_is_not_searched_for_more():
+    """Regression: forty solutions were played for each evaluation once all had been met."""
+
+    class Counting(Bits):
+        """Counts its games."""
+
+        n_games = 0
+
+        def initial_state(self):
+            self.n_games += 1
+            return super().initial_state()
+
+    problem = Counting(4)
+    search = SMALL.start(problem, seed=1)
+    search.advance(100)
+    before = problem.n_games
+    search.advance(200)
+    assert problem.n_games - before <= 200 * 4

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 # What is remembered of solutions met; forgotten from time to time, so that memory is bounded.
 _MOST_MET = 1_000_000
-_TRIES = 20
+# How often something not met before is looked for, and after how many proposals in vain it hardly is any more: then
+# the space is small, and all of it was met.
+_TRIES, _ENOUGH_IN_VAIN = 20, 3
 # How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
 _RATE, _LEAST_SHARE, _LEAST = 0.02, 0.2, 1e-6
 PLAYOUT = 0
@@ -56,6 +58,7 @@ class PlayedNeighbours:
         self._kinds: dict[int, int] = {}  # of slots that were proposed
         self._tries: dict[int, int] = {}  # how often a member was changed
         self._met: set[int] = set()
+        self._in_vain = 0  # proposals in a row that were met before
         self._n_candidates = search.polish.candidates
         has_model = self._n_candidates > 1 and AdditiveModel.is_possible(self._options)
         self._model = AdditiveModel(self._options, search.problem.n_objectives) if has_model else None
@@ -69,19 +72,22 @@ class PlayedNeighbours:
         """Play something that was not met before, if that is to be found."""
         search = self._search
         slot = search.open_slot()
+        n_tries = _TRIES if self._in_vain < _ENOUGH_IN_VAIN else 1
         try:
-            for _ in range(_TRIES):
+            for _ in range(n_tries):
                 kind = self._draw_kind()
                 if kind == PLAYOUT:
                     break
                 is_played, state = self._change(kind, slot)
                 if is_played and self._is_new(slot):
-                    self._kinds[slot] = kind
+                    self._kinds[slot], self._in_vain = kind, 0
                     return slot, state
                 self._reward(kind, False)
             state = search.player.play(search.draw(self._n_policies), slot)
-            for _ in range(_TRIES):
+            self._in_vain += 1
+            for _ in range(n_tries):
                 if self._is_new(slot):
+                    self._in_vain = 0
                     break
                 # Met before: leave its path somewhere, as what policies play again and again teaches nothing.
                 moves, policy = self._recorded(slot)
@@ -196,6 +202,7 @@ class PlayedNeighbours:
         """Return all that there is to remember, `pending` being the slots whose scores are awaited."""
         return {
             "brought": self._brought,
+            "in_vain": np.array([self._in_vain], dtype=np.int64),
             "met": np.array(sorted(self._met), dtype=np.int64),
             "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
             "kinds": np.array([self._kinds[slot] for slot in pending], dtype=np.int64),
@@ -208,6 +215,8 @@ class PlayedNeighbours:
         n_kinds, met, tries = len(self._brought), arrays["met"], arrays["tries"]
         check_shape(arrays["brought"], np.float64, n_kinds)
         need(((arrays["brought"] > 0) & (arrays["brought"] <= 1)).all(), "shares")
+        check_shape(arrays["in_vain"], np.int64, 1)
+        need(in_range(arrays["in_vain"], 0, MOST_EVALUATIONS), "proposals in vain")
         check_shape(met, np.int64, len(met))
         check_shape(tries, np.int64, len(tries), 2)
         need(in_range(tries, 0, MOST_EVALUATIONS), "changes that were tried")
@@ -219,7 +228,7 @@ class PlayedNeighbours:
         if self._model is not None:
             self._model.restore(arrays)
         self._brought = arrays["brought"].copy()
-        self._met = set(met.tolist())
+        self._met, self._in_vain = set(met.tolist()), int(arrays["in_vain"][0])
         self._tries = dict(tries.tolist())
         self._kinds = dict(zip(pending, arrays["kinds"].tolist(), strict=True))
 
