@@ -8,7 +8,10 @@ res = minimize(problem, ParetoNRPA(), ("n_eval", 5_000), seed=1)
 from __future__ import annotations
 
 import copy
+import inspect
+import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +20,16 @@ try:
     from pymoo.core.algorithm import Algorithm
     from pymoo.core.initialization import Initialization
     from pymoo.core.population import Population
+    from pymoo.core.problem import Problem as PymooProblem
     from pymoo.core.variable import Binary, Choice, Integer
     from pymoo.util.optimum import filter_optimum
 except ImportError as error:
     message = 'pareto_nrpa.pymoo needs pymoo; install it with: pip install "pareto-nrpa[pymoo]".'
     raise ImportError(message) from error
 
-from .checks import check_choice, check_whole
-from .exceptions import ProblemError
+from .built_problems import ChoicesProblem, PermutationProblem
+from .checks import check_choice, check_whole, did_you_mean, shown
+from .exceptions import ParetoNRPAError, ProblemError
 from .nrpa import params
 from .polish import params as polish
 from .problem import AnyProblem, CompiledProblem, Problem, problem_name
@@ -36,7 +41,9 @@ if TYPE_CHECKING:
 
 KINDS = ("binary", "integer", "permutation")
 _EQUAL = 1e-4  # by how much pymoo lets equality constraints be missed
-_MOST_REPEATS = 100
+# How often another candidate is asked for in the place of one that is not new; and after how many times in a row that
+# this was in vain solutions are taken for used up, where nobody knows how many there are.
+_MOST_REPEATS, _MOST_IN_VAIN = 100, 3
 _CANDIDATE = "candidate of Pareto-NRPA"
 
 
@@ -49,13 +56,27 @@ class _Coding:
     to_moves: Callable[[Any], list[Any]]
 
 
-def _coding(problem: Any, kind: str | None, function: Callable[[list[Any]], Any], **declared: Any) -> _Coding:
+@dataclass(frozen=True)
+class _Space:
+    """All solutions of a problem of pymoo: what makes a problem of ours with them, and how one is read as the other."""
+
+    build: Callable[..., Problem]
+    to_x: Callable[[list[Any]], Any]
+    to_moves: Callable[[Any], list[Any]]
+
+    def coding(self, function: Callable[[list[Any]], Any], **declared: Any) -> _Coding:
+        return _Coding(self.build(function, **declared), self.to_x, self.to_moves)
+
+
+def _space(problem: Any, kind: str | None) -> _Space:
     """Return how to build solutions of a problem of pymoo: by its variables, and `kind` where it says nothing."""
     variables = getattr(problem, "vars", None)
     if variables is not None:
-        names = list(variables)
-        built = Problem.from_choices(function, [_options(name, variables[name]) for name in names], **declared)
-        return _Coding(built, lambda moves: dict(zip(names, moves, strict=True)), lambda x: [x[name] for name in names])
+        names = tuple(variables)
+        choices: list[Sequence[Any]] = [_options(name, variables[name]) for name in names]
+        return _Space(
+            partial(Problem.from_choices, choices=choices), partial(_to_named, names), partial(_from_named, names)
+        )
     if kind is None:
         kind = {bool: "binary", int: "integer"}.get(problem.vtype)
         if kind is None:
@@ -65,17 +86,40 @@ def _coding(problem: Any, kind: str | None, function: Callable[[list[Any]], Any]
             )
     check_choice("kind", kind, KINDS)
     if kind == "permutation":
-        built = Problem.from_permutation(function, range(problem.n_var), **declared)
-        return _Coding(built, np.array, lambda x: [int(value) for value in x])
+        return _Space(partial(Problem.from_permutation, items=range(problem.n_var)), np.array, _from_order)
     if kind == "binary":
-        built = Problem.from_choices(function, [(False, True)] * problem.n_var, **declared)
-        return _Coding(built, lambda moves: np.array(moves, dtype=bool), lambda x: [bool(value) for value in x])
+        return _Space(partial(Problem.from_choices, choices=[(False, True)] * problem.n_var), _to_bits, _from_bits)
     if problem.xl is None or problem.xu is None:
         raise ProblemError(f"{_name(problem)} must have bounds xl and xu, as its variables are whole numbers.")
     ranges = [range(int(np.ceil(low)), int(high) + 1) for low, high in zip(problem.xl, problem.xu, strict=True)]
-    return _Coding(
-        Problem.from_choices(function, ranges, **declared), np.array, lambda x: [round(float(value)) for value in x]
-    )
+    return _Space(partial(Problem.from_choices, choices=ranges), np.array, _from_numbers)
+
+
+# Functions with names, as none of a function's own can be pickled: a search goes to other processes, and to disk.
+
+
+def _to_named(names: Sequence[str], moves: list[Any]) -> dict[str, Any]:
+    return dict(zip(names, moves, strict=True))
+
+
+def _from_named(names: Sequence[str], x: dict[str, Any]) -> list[Any]:
+    return [x[name] for name in names]
+
+
+def _from_order(x: Any) -> list[Any]:
+    return [int(value) for value in x]
+
+
+def _to_bits(moves: list[Any]) -> Any:
+    return np.array(moves, dtype=bool)
+
+
+def _from_bits(x: Any) -> list[Any]:
+    return [bool(value) for value in x]
+
+
+def _from_numbers(x: Any) -> list[Any]:
+    return [round(float(value)) for value in x]
 
 
 def _options(name: str, variable: Any) -> Sequence[Any]:
@@ -105,17 +149,28 @@ def from_pymoo(problem: Any, *, kind: str | None = None) -> Problem:
     kind
         "binary", "integer" or "permutation" where pymoo does not say: `vtype` is not set.
     """
+    if not isinstance(problem, PymooProblem):
+        raise ProblemError(
+            f"problem must be a problem of pymoo, made as in get_problem('zdt5') or MyProblem(), got {shown(problem)}."
+        )
     constrained = problem.n_ieq_constr + problem.n_eq_constr > 0
     declared = {"n_objectives": problem.n_obj, "constrained": constrained, "name": _name(problem)}
-    coding: list[_Coding] = []
+    space = _space(problem, kind)
+    return space.build(_Evaluation(problem, space.to_x, constrained), **declared)
 
-    def evaluate(moves: list[Any]) -> Any:
-        out = problem.evaluate(np.array([coding[0].to_x(moves)]), return_as_dictionary=True)
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """Lets a problem of pymoo evaluate moves of ours."""
+
+    problem: Any
+    to_x: Callable[[list[Any]], Any]
+    constrained: bool
+
+    def __call__(self, moves: list[Any]) -> Any:
+        out = self.problem.evaluate(np.array([self.to_x(moves)]), return_as_dictionary=True)
         objectives = out["F"][0].tolist()
-        return (objectives, _violations(out)) if constrained else objectives
-
-    coding.append(_coding(problem, kind, evaluate, **declared))
-    return coding[0].problem  # type: ignore[return-value]
+        return (objectives, _violations(out)) if self.constrained else objectives
 
 
 def _violations(out: dict[str, Any]) -> float:
@@ -165,6 +220,9 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
         check_whole("batch", batch, 1)
         if kind is not None:
             check_choice("kind", kind, KINDS)
+        _check_sampling(sampling)
+        _check_construction(construction, to_x, to_moves)
+        self._check_names(parameters)
         ours = {name: parameters.pop(name) for name in self._kind.__dataclass_fields__ if name in parameters}
         self.parameters = self._kind(**ours)
         super().__init__(**parameters)
@@ -172,14 +230,28 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
         self._construction = None if construction is None else _Coding(construction, to_x, to_moves)
         self.search: Search | None = None
 
+    def _check_names(self, parameters: dict[str, Any]) -> None:
+        """Raise for a parameter that nobody takes: pymoo would not say a word."""
+        found = inspect.signature(ParetoNRPA.__init__).parameters.values()
+        here = [what.name for what in found if what.kind == what.KEYWORD_ONLY]
+        ours = [*here, *self._kind.__dataclass_fields__]
+        known = [*ours, *_names_of_pymoo()]
+        for name in parameters:
+            if name not in known:
+                raise ParetoNRPAError(
+                    f"{type(self).__name__} has no parameter {shown(name)}{did_you_mean(name, known)}; it takes: "
+                    f"{', '.join(ours)}, and what all algorithms of pymoo take."
+                )
+
     def _setup(self, problem: Any, **kwargs: Any) -> None:
         m = problem.n_obj
         given = self._construction
         self._coding = (
-            _coding(problem, self.kind, _not_here, n_objectives=m)
+            _space(problem, self.kind).coding(_not_here, n_objectives=m)
             if given is None
             else replace(given, problem=_minimised(given.problem, m))
         )
+        self._n_solutions, self._n_in_vain = _n_solutions(self._coding.problem), 0
         generator = getattr(self, "random_state", None)  # pymoo before 0.6.2 has a seed alone
         seed = int(self.seed if generator is None else generator.integers(2**31))
         self.search = self.parameters.start(self._coding.problem, seed=seed, budget=self._budget())
@@ -202,7 +274,7 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
     def _infill(self) -> Any:
         asked: list[Candidate] = []
         for _ in range(self.batch):
-            asked.append(self._next([candidate.solution for candidate in asked]))
+            asked.append(self._next(asked))
         solutions = np.empty(len(asked), dtype=object)
         for i, candidate in enumerate(asked):
             solutions[i] = self._coding.to_x(candidate.solution)
@@ -212,19 +284,33 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]
             individual.set(_CANDIDATE, candidate)
         return population
 
-    def _next(self, asked: list[list[Any]]) -> Candidate:
+    def _next(self, asked: list[Candidate]) -> Candidate:
         """Return a candidate that is new, as far as there are any; what is known of others is learned at once."""
         assert self.search is not None
-        for _ in range(_MOST_REPEATS):
+        solutions = [candidate.solution for candidate in asked]
+        for _ in range(self._n_repeats(asked)):
             (candidate,) = self.search.ask()
             if candidate.known is not None:
                 objectives, violations = candidate.known
                 self.search.tell([candidate], objectives[None], [violations])
-            elif candidate.solution in asked:
+            elif candidate.solution in solutions:
                 self.search.drop([candidate])
             else:
+                self._n_in_vain = 0
                 return candidate
+        self._n_in_vain += 1
         return self.search.ask()[0]
+
+    def _n_repeats(self, asked: list[Candidate]) -> int:
+        """Return how many candidates to look at for a new one: none where all solutions were evaluated, or will be."""
+        assert self.search is not None
+        if self._n_solutions is None:
+            return _MOST_REPEATS if self._n_in_vain < _MOST_IN_VAIN else 1
+        n_left = self._n_solutions - (self.search.unique_evaluations or 0)
+        if n_left > len(asked):
+            return _MOST_REPEATS
+        awaited = {tuple(candidate.solution) for candidate in asked if candidate.known is None}
+        return _MOST_REPEATS if n_left > len(awaited) else 0
 
     def _initialize_advance(self, infills: Any = None, **kwargs: Any) -> None:
         self.pop = Population.empty()
@@ -256,6 +342,44 @@ class PolishedNRPA(ParetoNRPA):
     """
 
     _kind = polish.PolishedNRPA
+
+
+def _check_sampling(sampling: Any) -> None:
+    """Raise unless pymoo can begin with this."""
+    is_known = sampling is None or isinstance(sampling, np.ndarray | Population)
+    if not is_known and (isinstance(sampling, type) or not callable(sampling)):
+        raise ParetoNRPAError(
+            "sampling must be an array, a population or a sampling of pymoo such as BinaryRandomSampling(), got "
+            f"{shown(sampling)}; np.array(...) makes an array of lists."
+        )
+
+
+def _check_construction(construction: Any, to_x: Any, to_moves: Any) -> None:
+    """Raise unless a construction is a problem of ours, and what goes with it can be called."""
+    if construction is not None and not isinstance(construction, AnyProblem):
+        raise ProblemError(
+            f"construction must be a Problem or a CompiledProblem, got {shown(construction)}; leave it out, and "
+            "solutions are built by the variables of the problem."
+        )
+    for name, function in {"to_x": to_x, "to_moves": to_moves}.items():
+        if not callable(function):
+            raise ProblemError(
+                f"{name} must be a function, got {shown(function)}; leave it out if solutions are arrays."
+            )
+
+
+def _names_of_pymoo() -> list[str]:
+    """Return what algorithms of pymoo take by name; `progress` is for their setup, and they let it pass."""
+    found = inspect.signature(Algorithm.__init__).parameters.values()
+    return [what.name for what in found if what.name != "self" and what.kind != what.VAR_KEYWORD] + ["progress"]
+
+
+def _n_solutions(problem: AnyProblem) -> int | None:
+    """Return how many solutions there are in all; None where only playing tells which moves are legal."""
+    moves: Any = getattr(problem.genotype, "moves", ())
+    if type(problem) is ChoicesProblem:
+        return math.prod(map(len, moves))
+    return math.factorial(len(moves)) if type(problem) is PermutationProblem else None
 
 
 def _are_new(infills: Any) -> list[int]:

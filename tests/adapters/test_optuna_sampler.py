@@ -10,7 +10,7 @@ optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto
 
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 
-from pareto_nrpa import ParetoNRPA, Problem, generate_tsptw  # noqa: E402
+from pareto_nrpa import ParetoNRPA, ParetoNRPAError, Problem, generate_tsptw  # noqa: E402
 from pareto_nrpa.optuna import ParetoNRPASampler, play  # noqa: E402
 from pareto_nrpa.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
 from pareto_nrpa.optuna.dials import Cells, Dial  # noqa: E402
@@ -345,6 +345,44 @@ def test_other_samplers_play_too():
     study.optimize(lambda trial: play(trial, Knapsack()), n_trials=3)
     fixed = optuna.trial.FixedTrial({f"move {k}": 0 for k in range(8)})
     assert play(fixed, Knapsack())[0] == 0
+    assert play(fixed, Knapsack())[0] == 0  # as often as one likes: it is not under way
+    done = study.trials[0]
+    assert list(play(done, Knapsack())) == done.values
+
+
+class TrialOfOptuna4(optuna.trial.Trial):
+    @property
+    def set_constraint(self):
+        raise AttributeError
+
+
+@pytest.mark.parametrize("kind", [TrialOfOptuna4, optuna.trial.Trial])
+def test_two_problems_in_a_trial_have_violations_of_their_own(kind):
+    # Optuna 4 has one list for them, of which only those of the last problem were left.
+    study = study_of()
+    trial = kind(study, study.ask()._trial_id)
+    for name, violations in (("first", 3.0), ("second", 0.0), ("third", 7.0)):
+        late = Problem.from_choices(lambda taken, v=violations: ((*taken,), v), [(0, 1)] * 2, constrained=True)
+        play(trial, late, name=name)
+    play(trial, Knapsack())  # which has no constraints
+    stored = study.trials[-1]
+    is_old = not hasattr(trial, "set_constraint")
+    values = stored.system_attrs["constraints"] if is_old else [*stored.constraints.values()]
+    assert values == [3.0, 0.0, 7.0]
+
+
+def test_a_name_is_played_once_in_a_trial():
+    study = study_of()
+    trial = study.ask()
+    play(trial, Knapsack())
+    with pytest.raises(ParetoNRPAError, match=r"name must differ .* got 'move' twice.* give each its own name="):
+        play(trial, Knapsack())
+    play(trial, Knapsack(), name="other")
+    # What a failed trial has stored is no reason to refuse it when it is tried again.
+    study.add_trial(optuna.trial.create_trial(state=optuna.trial.TrialState.WAITING, user_attrs=trial.user_attrs))
+    again = study.ask()
+    assert "solution" in again.user_attrs
+    play(again, Knapsack())
 
 
 def test_mistakes_are_said():
@@ -352,3 +390,9 @@ def test_mistakes_are_said():
         ParetoNRPASampler("nsga-ii")
     with pytest.raises(ValueError, match="seed must be a whole number"):
         ParetoNRPASampler(seed=-1)
+    with pytest.raises(TypeError, match=r"constraints_func must be a function .* got 5"):
+        ParetoNRPASampler(constraints_func=5)
+    with pytest.raises(TypeError, match="problem must be a Problem or a CompiledProblem, got int"):
+        play(study_of().ask(), 5)
+    with pytest.raises(ParetoNRPAError, match="trial must be a trial of Optuna, got 5"):
+        play(5, Knapsack())

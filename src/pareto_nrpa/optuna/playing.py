@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
+from ..checks import shown
+from ..exceptions import ParetoNRPAError
 from ..problem import CompiledProblem, Problem, checked_evaluation, plain_bias
 from ..result import plain
+from ..solve_arguments import check_problem_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..problem import AnyProblem
+
+# What was played in trials under way: violations by name, None where there are no constraints. What is stored with a
+# trial does not tell: a failed one that is tried again still has it.
+_PLAYED: WeakKeyDictionary[Any, dict[str, float | None]] = WeakKeyDictionary()
 
 
 def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float, ...]:
@@ -27,8 +35,15 @@ def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float,
     problem
         What to play. Its objectives are returned as they are: the directions of the study must fit its `maximise`.
     name
-        What the parameters are called, where several problems are played in one trial.
+        What the parameters are called, where several problems are played in one trial: each needs its own.
     """
+    played = _played_in(trial)
+    check_problem_type(problem)
+    if name in played:
+        raise ParetoNRPAError(
+            f"name must differ for each problem played in a trial, got {shown(name)} twice, which would make the same "
+            'moves again; give each its own name=, as in play(trial, problem, name="second").'
+        )
     sampler = getattr(getattr(trial, "study", None), "sampler", None)
     expect = getattr(sampler, "expect", None)
     game = Game(problem)
@@ -42,16 +57,29 @@ def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float,
         game.play(trial.suggest_int(parameter, 0, len(moves) - 1))
     trial.set_user_attr("solution" if name == "move" else f"solution of {name}", [plain(move) for move in game.moves])
     objectives, violations = game.evaluation()
-    if problem.constrained if isinstance(problem, Problem) else True:
-        _set_constraint(trial, f"violations of {name}", violations)
+    is_constrained = problem.constrained if isinstance(problem, Problem) else True
+    played[name] = violations if is_constrained else None
+    if is_constrained:
+        _set_constraint(trial, f"violations of {name}", violations, played)
     return tuple(objectives)
 
 
-def _set_constraint(trial: Any, key: str, value: float) -> None:
+def _played_in(trial: Any) -> dict[str, float | None]:
+    """Return what was played in a trial so far, to be added to; one that is no more under way may be played again."""
+    if not (hasattr(trial, "suggest_int") and hasattr(trial, "set_user_attr")):
+        raise ParetoNRPAError(
+            f"trial must be a trial of Optuna, got {shown(trial)}; call play(trial, problem) in what study.optimize is "
+            "given, or with what study.ask returns."
+        )
+    return _PLAYED.setdefault(trial, {}) if hasattr(trial, "storage") else {}
+
+
+def _set_constraint(trial: Any, key: str, value: float, played: dict[str, float | None]) -> None:
     if hasattr(trial, "set_constraint"):
         trial.set_constraint(key, value)
-    elif hasattr(trial, "storage"):  # Optuna 4 keeps them where its samplers look for them
-        trial.storage.set_trial_system_attr(trial._trial_id, "constraints", [value])  # noqa: SLF001
+    elif hasattr(trial, "storage"):  # Optuna 4 keeps all of them in one list, where its samplers look for it
+        values = [violations for violations in played.values() if violations is not None]
+        trial.storage.set_trial_system_attr(trial._trial_id, "constraints", values)  # noqa: SLF001
 
 
 class Game:

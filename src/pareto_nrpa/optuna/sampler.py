@@ -59,6 +59,11 @@ class ParetoNRPASampler(BaseSampler):
         if algorithm is not None and not isinstance(algorithm, ParetoNRPA):
             raise TypeError(f"algorithm must be a ParetoNRPA, got {shown(algorithm)}.")
         check_flag("avoid_repeats", avoid_repeats)
+        if constraints_func is not None and not callable(constraints_func):
+            raise TypeError(
+                "constraints_func must be a function from a finished trial to numbers, of which those above 0 mean "
+                f"violated, got {shown(constraints_func)}; leave it out if there are no constraints."
+            )
         self._algorithm = FOR_TRIALS if algorithm is None else algorithm
         self._seed = check_seed(np.random.SeedSequence().entropy if seed is None else seed)
         self._avoid_repeats, self._constraints_func = avoid_repeats, constraints_func
