@@ -31,12 +31,14 @@ _PLAIN = frozenset({type(None), type(...), bool, int, float, complex, str, bytes
 _STANDARD = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
 # Folders of what was installed: into this environment, into one that it can see, for one user, by Debian.
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
-# What a class holds besides what was written into it, and what dataclasses say a second time.
+# What a class holds besides what was written into it (some of it once an object was pickled or read here), and what
+# dataclasses say a second time.
 _NOISE = frozenset(
     f"__{name}__"
     for name in (
         *("module", "qualname", "doc", "dict", "weakref", "firstlineno", "static_attributes", "abstractmethods"),
         *("annotations", "annotate", "annotate_func", "annotations_cache", "dataclass_fields", "dataclass_params"),
+        "slotnames",
     )
 )
 
@@ -62,7 +64,7 @@ def problem_contents(problem: Any, declared: Sequence[Any]) -> str:
         return _digest(Reader(is_own), {"": declared, name: problem})
     except UnreadableError as error:
         raise UnreadableError(
-            f"a checkpoint could not tell whether {name} has changed: {error}. Give it an attribute `version`, any "
+            f"it could not be told later whether {name} has changed: {error}. Give it an attribute `version`, any "
             "value that you change when its code or data change."
         ) from error
 

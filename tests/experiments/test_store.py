@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from dataclasses import replace
 
 import moocore
@@ -14,8 +15,9 @@ from pareto_nrpa import MaxEvaluations, load, solve
 from pareto_nrpa.algorithms import algorithm
 from pareto_nrpa.exceptions import ParetoNRPAError
 from pareto_nrpa.experiments.plan import Run
-from pareto_nrpa.experiments.store import Record, Store
+from pareto_nrpa.experiments.store import Record, Store, fingerprint_of
 from pareto_nrpa.experiments.worker import failed, make_run, thinned
+from pareto_nrpa.problem import data_fingerprint
 
 from .helpers import MO_TSP, TSPTW, a_plan, a_record
 
@@ -382,7 +384,7 @@ def test_runs_on_other_data_of_the_same_name_are_refused(tmp_path, made):
     assert now
     assert list(store.missing([RUN], fingerprints={TSPTW: now})) == []
     assert list(store.missing([RUN])) == []  # nobody asked
-    with pytest.raises(ParetoNRPAError, match=f"holds runs on other data of the name {TSPTW}"):
+    with pytest.raises(ParetoNRPAError, match=f"holds runs on other data, .*, of the name {TSPTW}"):
         list(store.missing([RUN], fingerprints={TSPTW: "another"}))
 
 
@@ -390,3 +392,17 @@ def test_a_failed_run_has_no_data_to_compare(tmp_path):
     store = Store(tmp_path)
     store.put(RUN, failed(RUN, "broken"))
     assert list(store.missing([RUN], fingerprints={TSPTW: "another"})) == []
+
+
+def test_changed_code_of_a_users_own_problem_is_another_problem(tmp_path):
+    """Regression: runs with the old objectives were shown as those of the new."""
+    file = tmp_path / "priced_anew.py"
+
+    def fingerprint(price):
+        sys.modules.pop(file.stem, None)
+        text = "from pareto_nrpa import Problem\ndef value(moves): return {0} * moves[0], -moves[1]\n"
+        file.write_text(text.format(price) + "def make(): return Problem.from_choices(value, [(0, 1)] * 2)\n")
+        return fingerprint_of(f"{file}:make", load(f"{file}:make"))
+
+    assert fingerprint("1.5") == fingerprint("1.5") != fingerprint("2.5 + 0")
+    assert fingerprint_of(MO_TSP, load(MO_TSP)) == data_fingerprint(load(MO_TSP))

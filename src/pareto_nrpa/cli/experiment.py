@@ -320,11 +320,11 @@ def _is_there(problem: str, data: Path | None) -> bool:
 
 
 def _fingerprints(plan: Plan, data: Path | None) -> dict[str, str]:
-    """Load all problems, which must succeed before the first run, and return what tells their data from others."""
-    from ..problem import data_fingerprint
+    """Load all problems, which must succeed before the first run, and return what tells them from others."""
+    from ..experiments.store import fingerprint_of
     from ..problems import load
 
-    return {problem: data_fingerprint(load(problem, data=data)) for problem in plan.problems}
+    return {problem: fingerprint_of(problem, load(problem, data=data)) for problem in plan.problems}
 
 
 def _write_claims(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exceptions import InstanceError
-from ..problem import data_fingerprint
 from ..problems import load
 from .box import Box, Scale
 from .metric_table import METRICS
 from .rows import Row
+from .store import fingerprint_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def measure(
         loaded = _loaded(problem, data) if found or before else None
         if loaded is not None:
             for _, _, record in found:
-                store.check_data(record, problem, data_fingerprint(loaded))
+                store.check_data(record, problem, fingerprint_of(problem, loaded))
             if loaded.reference_front is not None:
                 known[problem] = loaded.reference_front
                 names[problem] = list(loaded.objective_names or (f"f{k + 1}" for k in range(loaded.n_objectives)))

@@ -15,12 +15,16 @@ import numpy as np
 
 from ..exceptions import ParetoNRPAError
 from ..files import write_atomically
+from ..problem import data_fingerprint, problem_fingerprint
+from ..problems.own import is_own
 from .plan import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
+
+    from ..problem import AnyProblem
 
 logger = logging.getLogger(__name__)
 
@@ -223,8 +227,14 @@ class Store:
         """Raise if a run was made on other data than the problem has now."""
         if record is not None and not record.error and fingerprint is not None and record.fingerprint != fingerprint:
             raise ParetoNRPAError(
-                f"{self.folder} holds runs on other data of the name {problem}; name another folder with --results."
+                f"{self.folder} holds runs on other data, or with other code, of the name {problem}; name another "
+                "folder with --results."
             )
+
+
+def fingerprint_of(name: str, problem: AnyProblem) -> str:
+    """Return what tells the problem of a run from another one of its name: data, and code where it is the user's."""
+    return problem_fingerprint(problem) if is_own(name) else data_fingerprint(problem)
 
 
 def _write(file: Any, text: str) -> None:

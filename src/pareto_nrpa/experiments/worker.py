@@ -10,11 +10,10 @@ import numpy as np
 
 from ..algorithms import algorithm
 from ..exceptions import ParetoNRPAError
-from ..problem import data_fingerprint
 from ..problems import load
 from ..result import plain
 from ..solver import solve
-from .store import Record
+from .store import Record, fingerprint_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,10 +32,11 @@ def make_run(run: Run, data: str | None) -> dict[str, Any]:
     try:
         problem, chosen = load(run.problem, data=data), algorithm(run.algorithm, run.parameters)
         _check_revision(run, chosen)
+        fingerprint = fingerprint_of(run.problem, problem)  # before a search makes it remember something
         result = solve(problem, chosen, stop=run.stop, seed=run.seed)
         if result.stopped_by in ("Ctrl-C", "SIGTERM"):
             raise KeyboardInterrupt
-        record = _record(run, result, data_fingerprint(problem))
+        record = _record(run, result, fingerprint)
     except Exception as error:
         record = failed(run, f"{type(error).__name__}: {error}")
     return record.to_dict()
