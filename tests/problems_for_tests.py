@@ -42,7 +42,7 @@ class Word(Problem):
         return ""
 
     def legal_moves(self, state):
-        # One letter fewer after an "a", and sometimes a single one: all kinds of branchings.
+        # One letter fewer after an "a", and sometimes a single one: all kinds of decisions.
         if len(state) == self.length:
             return []
         return list(self.letters[1:] if state.endswith("a") else "c" if state.endswith("dd") else self.letters)

@@ -7,6 +7,7 @@ from typing import get_type_hints
 import pytest
 
 import pareto_nrpa
+from pareto_nrpa import ParetoNRPAError
 from pareto_nrpa.algorithms import ENTRIES, NAMES, algorithm
 
 ROOT = Path(__file__).parent.parent
@@ -26,6 +27,15 @@ def test_type_checkers_and_readers_know_it(entry):
     assert f"from .{entry.module} import {entry.kind} as {entry.kind}\n" in package
     row = f"| `{entry.name}` | `{entry.kind}` | {entry.about} | {entry.needs} |\n"
     assert row in (ROOT / "docs/experiments.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("NSGA2", "nsga-ii"), ("NSGA-III", "nsga-iii"), ("ParetoNRPA", "pareto-nrpa"), ("SMS_EMOA", "sms-emoa")],
+)
+def test_a_class_or_other_hyphens_are_understood_in_the_error(written, meant):
+    with pytest.raises(ParetoNRPAError, match=rf"unknown algorithm '{written}' \(did you mean '{meant}'\?\)"):
+        algorithm(written)
 
 
 def test_the_command_line_lists_all_of_them():

@@ -45,6 +45,12 @@ def test_they_can_be_sent_to_another_process():
     [
         (lambda: Problem.from_choices(None, [(0, 1)]), "function must take a solution"),
         (lambda: Problem.from_choices(sum, [()]), "at least one move for each"),
+        (lambda: Problem.from_choices(sum, 5), r"Choices need a list for each step, .*, got 5\."),
+        (lambda: Problem.from_choices(sum, [5, 6]), r"Choices need a list for each step, .*, got \[5, 6\]"),
+        (lambda: Problem.from_choices(sum, [([1], [2])]), r"that can be hashed .*, got \[\(\[1\], \[2\]\)\]"),
+        (lambda: Problem.from_choices(sum, [(0, 1), (0, 0)]), r"all differ at each step, got \(0, 0\) for one"),
+        (lambda: Problem.from_permutation(sum, 5), r"moves of a Permutation must be a list .*, got 5\."),
+        (lambda: Problem.from_permutation(sum, [[1], [2]]), r"that can be hashed .*, got \[\[1\], \[2\]\]"),
         (lambda: Problem.from_permutation(sum, [1, 1]), "moves that all differ"),
         (lambda: Problem.from_choices(sum, [(0, 1)], objectives=2), "declares nothing called 'objectives'"),
     ],

@@ -37,7 +37,7 @@ def test_the_front_of_a_result_is_a_reference_and_not_the_truth(problem, tmp_pat
     for name in ("front.json", "front.csv"):
         front = read_reference_front(result.save(tmp_path / name), problem)
         assert front.front.tolist() == result.front.objectives.tolist()
-        measured = with_reference_front(problem, front)
+        measured = with_reference_front(problem, tmp_path / name)
         assert true_front(measured) is None
         assert "points of the reference front were found" in solve(measured, stop=MaxEvaluations(200)).summary()
 
@@ -66,6 +66,32 @@ def test_what_is_no_front_is_told(problem, tmp_path, name, text):
 def test_a_front_of_other_objectives_is_told(problem):
     with pytest.raises(ParetoNRPAError, match=r"has 3 objectives, .* has 2"):
         with_reference_front(problem, ReferenceFront.of(np.ones((1, 3))))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda p: with_reference_front(p, "nothing.json"), ParetoNRPAError, "cannot read the reference front nothing"),
+        (
+            lambda p: with_reference_front(p, 5),
+            ParetoNRPAError,
+            r"front must be a ReferenceFront.*, got 5; Ref.*\.of\(",
+        ),
+        (lambda p: with_reference_front(p, [[1, 2]]), ParetoNRPAError, r"or the name of a file, got \[\[1, 2\]\]"),
+        (lambda p: with_reference_front(p, "a\0b"), ParetoNRPAError, "no file can have a name with"),
+        (
+            lambda p: ReferenceFront.of([[1, 2], [3]]),
+            ParetoNRPAError,
+            r"finite numbers \[n, m\], got \[\[1, 2\], \[3\]\]",
+        ),
+        (lambda p: ReferenceFront.of([[1, 2]], maximise=[True] * 3), ParetoNRPAError, "maximise must be .* 2 of them"),
+        (lambda p: ReferenceFront.of([[1, 2]], reference_point=[1]), ParetoNRPAError, "must be 2 finite numbers, got"),
+        (lambda p: true_front(3), TypeError, "problem must be a Problem or a CompiledProblem, got int"),
+    ],
+)
+def test_what_cannot_be_measured_against_is_a_sentence(problem, call, error, message):
+    with pytest.raises(error, match=message):
+        call(problem)
 
 
 def test_a_file_that_is_not_there_is_told(problem, tmp_path):

@@ -318,6 +318,16 @@ def test_a_folder_is_no_result(tmp_path):
         Result.load(tmp_path)
 
 
+@pytest.mark.parametrize("call", [Result.load, lambda path: make_result().save(path)], ids=["load", "save"])
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [(None, TypeError, "must be named by text or a path, got None"), ("a\0.json", ParetoNRPAError, "no file can have")],
+)
+def test_what_names_no_file_is_a_sentence(call, path, error, message):
+    with pytest.raises(error, match=message):
+        call(path)
+
+
 @pytest.mark.parametrize("name", ["r.xlsx", "r", "r.json.gz", ".csv"])
 def test_an_ending_that_says_nothing_is_refused(name, tmp_path):
     with pytest.raises(ParetoNRPAError, match=r"saved to a name that ends in \.json or \.csv, got .*"):

@@ -265,6 +265,8 @@ def test_solve_works_in_a_thread_where_signals_cannot_be_caught(small_tsptw):
         ({"resume": True}, ValueError, "resume needs the file to go on from"),
         ({"reference_point": (1, 2, 3)}, ValueError, "reference_point must be 2 finite numbers"),
         ({"problem": "rc_204.3"}, TypeError, "problem must be a Problem or a CompiledProblem, got str"),
+        ({"problem": Knapsack}, TypeError, r"got the class Knapsack; call it: Knapsack\(\.\.\.\)"),
+        ({"checkpoint": 3}, TypeError, "a file must be named by text or a path, got 3"),
     ],
 )
 def test_bad_arguments_are_named(small_tsptw, arguments, error, message):

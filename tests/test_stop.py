@@ -198,6 +198,12 @@ def test_what_is_no_stop_is_refused(stop):
         check_stop(stop)
 
 
+@pytest.mark.parametrize("use", [check_stop, AllOf, lambda stop: stop | MaxRuntime(1)])
+def test_a_class_is_no_stop(use):
+    with pytest.raises(TypeError, match=r"got the class MaxEvaluations; call it, as in MaxEvaluations\(\.\.\.\)"):
+        use(MaxEvaluations)
+
+
 @pytest.mark.parametrize("criterion", [MaxEvaluations, NoImprovement])
 @pytest.mark.parametrize("value", [0, -1, 1.5, "10", True, None, math.nan])
 def test_counts_must_be_whole_and_positive(criterion, value):

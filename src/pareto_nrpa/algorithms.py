@@ -47,6 +47,14 @@ ENTRIES = (
     Entry("nmcs", "baselines.nested_search", "WeightedNMCS", "nested Monte-Carlo search, likewise"),
     Entry("random", "baselines.random_search", "RandomSearch", "random playouts, the floor"),
 )
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+# What people write for a name: its class, or other hyphens and capitals.
+_MEANT = {_letters(written): entry.name for entry in ENTRIES for written in (entry.name, entry.kind)}
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 NAMES = tuple(_BY_NAME)
 #: The one that is used unless another one is asked for.
@@ -56,7 +64,8 @@ DEFAULT = NAMES[0]
 def _kind(name: str) -> Any:
     """Return the class of an algorithm by its name."""
     if name not in _BY_NAME:
-        raise ParetoNRPAError(f"unknown algorithm {name!r}{did_you_mean(name, NAMES)}; there are: {', '.join(NAMES)}.")
+        near = did_you_mean(_MEANT.get(_letters(name), name.lower()), NAMES)
+        raise ParetoNRPAError(f"unknown algorithm {name!r}{near}; there are: {', '.join(NAMES)}.")
     entry = _BY_NAME[name]
     return getattr(import_module(f".{entry.module}", __package__), entry.kind)
 

@@ -122,8 +122,17 @@ def in_use(path: str | os.PathLike[str]) -> str:
     return f"another process is writing to the checkpoint {path}; wait for it, or name another file."
 
 
+def check_file_name(path: object) -> None:
+    """Raise unless something is the name of a file; of numbers, `open` would take any for a file that is open."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"a file must be named by text or a path, got {shown(path)}.")
+    if "\0" in str(path):
+        raise ParetoNRPAError(f"no file can have a name with the character \\0 in it, got {shown(str(path))}.")
+
+
 def _real_place(path: str | os.PathLike[str]) -> Path:
     """Return where a file really goes, through links; a device or a pipe must not be replaced by a file."""
+    check_file_name(path)
     target = Path(os.path.realpath(path))
     if os.path.isdir(target):
         raise ParetoNRPAError(f"cannot write {path}: it is a folder; give the name of a file.")
@@ -139,8 +148,6 @@ def file_name(text: str) -> str:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now, not after hours of search, if a file could not be written at `path`."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"a file must be named by text or a path, got {shown(path)}.")
     target = _real_place(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

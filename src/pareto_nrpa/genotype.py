@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .checks import shown
 from .exceptions import ProblemError
 from .problem import AnyProblem, CompiledProblem, problem_name, without_pruning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
+_HASHABLE = "moves that can be hashed (numbers, text, tuples)"
 _WAY_OUT = "set it to the moves that can be played, or to None"
 
 
@@ -28,8 +30,14 @@ class Permutation:
     moves: tuple[Hashable, ...]
 
     def __init__(self, moves: Iterable[Hashable]) -> None:
-        object.__setattr__(self, "moves", tuple(moves))
-        if not self.moves or max(Counter(self.moves).values()) > 1:
+        try:
+            object.__setattr__(self, "moves", tuple(moves))
+            all_differ = len(set(self.moves)) == len(self.moves)
+        except TypeError as error:
+            raise ProblemError(
+                f"the moves of a Permutation must be a list of {_HASHABLE}, got {shown(moves)}."
+            ) from error
+        if not self.moves or not all_differ:
             raise ProblemError("a Permutation needs moves that all differ, and at least one.")
 
     def __str__(self) -> str:
@@ -56,9 +64,16 @@ class Choices:
     moves: tuple[tuple[Hashable, ...], ...]
 
     def __init__(self, moves: Iterable[Iterable[Hashable]]) -> None:
-        object.__setattr__(self, "moves", tuple(map(tuple, moves)))
+        try:
+            object.__setattr__(self, "moves", tuple(map(tuple, moves)))
+            repeating = [step for step in self.moves if len(set(step)) < len(step)]
+        except TypeError as error:
+            message = f"Choices need a list for each step, of {_HASHABLE}, got {shown(moves)}."
+            raise ProblemError(message) from error
         if not self.moves or not all(self.moves):
             raise ProblemError("Choices need at least one step, and at least one move for each.")
+        if repeating:
+            raise ProblemError(f"Choices need moves that all differ at each step, got {shown(repeating[0])} for one.")
 
     def __str__(self) -> str:
         return f"Choices of {len(self.moves)} steps"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import csv
 import json
+import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .checks import shown
 from .exceptions import ParetoNRPAError
+from .files import check_file_name
 from .metrics import igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
 from .problem import CompiledProblem, data_fingerprint, objective_signs, problem_name
+from .solve_arguments import check_problem_type
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import ArrayLike, NDArray
 
     from .exact import Certificate
@@ -79,12 +81,20 @@ class ReferenceFront:
         reference_point
             What hypervolumes are measured against; a point a little worse than the front by default.
         """
-        values = np.asarray(objectives, dtype=float)
-        if values.ndim != 2 or not values.size or not np.isfinite(values).all():
-            raise ValueError(f"objectives must be finite numbers [n, m], got shape {values.shape}.")
-        signs = np.where(np.broadcast_to(np.asarray(maximise, dtype=bool), values.shape[1]), -1.0, 1.0)
-        point = None if reference_point is None else np.asarray(reference_point, dtype=float) * signs
-        return cls(values * signs, is_complete or is_table, is_table, point)
+        values = _finite(objectives)
+        if values is None or values.ndim != 2 or not values.size:
+            got = shown(objectives) if values is None else f"shape {values.shape}"
+            raise ParetoNRPAError(f"objectives must be finite numbers [n, m], got {got}.")
+        m = values.shape[1]
+        try:
+            signs = np.where(np.broadcast_to(np.asarray(maximise, dtype=bool), m), -1.0, 1.0)
+        except ValueError as error:
+            message = f"maximise must be true or false, or {m} of them, one for each objective, got {shown(maximise)}."
+            raise ParetoNRPAError(message) from error
+        point = None if reference_point is None else _finite(reference_point)
+        if reference_point is not None and (point is None or point.shape != (m,)):
+            raise ParetoNRPAError(f"reference_point must be {m} finite numbers, got {shown(reference_point)}.")
+        return cls(values * signs, is_complete or is_table, is_table, None if point is None else point * signs)
 
     @cached_property
     def front(self) -> NDArray[np.float64]:
@@ -128,14 +138,29 @@ class ReferenceFront:
         return {**counts, "share_of_hypervolume": self.share(points)}
 
 
+def _finite(values: ArrayLike) -> NDArray[np.float64] | None:
+    """Return values as an array, None if they make none or are not finite."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return array if np.isfinite(array).all() else None
+
+
 def true_front(problem: AnyProblem) -> NDArray[np.float64] | None:
     """Return the complete front [k, m] in the problem's own sense; None where it is not known."""
+    check_problem_type(problem)
     known = problem.reference_front
     return known.front * objective_signs(problem) if known is not None and known.is_complete else None
 
 
-def with_reference_front(problem: AnyProblem, front: ReferenceFront | Certificate) -> AnyProblem:
-    """Return the same problem, whose results are measured against a front, or against what was proved of it."""
+def with_reference_front(
+    problem: AnyProblem, front: ReferenceFront | Certificate | str | os.PathLike[str]
+) -> AnyProblem:
+    """Return the same problem, whose results are measured against a front, what was proved of it, or one in a file."""
+    check_problem_type(problem)
+    if isinstance(front, str | os.PathLike):
+        front = read_reference_front(front, problem)
     if not isinstance(front, ReferenceFront):
         front = _proved(front, problem)
     if front.points.shape[1] != problem.n_objectives:
@@ -152,6 +177,13 @@ def with_reference_front(problem: AnyProblem, front: ReferenceFront | Certificat
 
 def _proved(certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
     """Return what was proved of a problem as its reference front."""
+    from .exact import Certificate
+
+    if not isinstance(certificate, Certificate):
+        raise ParetoNRPAError(
+            f"front must be a ReferenceFront, a Certificate or the name of a file, got {shown(certificate)}; "
+            "ReferenceFront.of(objectives, maximise=problem.maximise) makes one of numbers."
+        )
     if certificate.fingerprint != data_fingerprint(problem):
         raise ParetoNRPAError(
             f"the certificate is of {certificate.instance}, or of other data than those of {problem_name(problem)}."
@@ -164,6 +196,7 @@ def _proved(certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
 
 def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> ReferenceFront:
     """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV)."""
+    check_file_name(path)
     m = problem.n_objectives
     try:
         text = Path(path).read_text(encoding="utf-8-sig")

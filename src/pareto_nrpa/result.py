@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .exceptions import ParetoNRPAError
-from .files import write_text
+from .files import check_file_name, write_text
 from .metrics import MANY_OBJECTIVES
 
 if TYPE_CHECKING:
@@ -177,6 +177,7 @@ class Result:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result and return the path: as a table if it ends in .csv, as JSON that `load` reads in .json."""
+        check_file_name(path)
         ending = Path(path).suffix.lower()
         if ending not in _ENDINGS:
             raise ParetoNRPAError(f"a result is saved to a name that ends in {' or '.join(_ENDINGS)}, got {path}.")
@@ -257,6 +258,7 @@ class Result:
         """Write a page on which to choose, one HTML file that needs nothing else, and return the path."""
         from .report import write_report
 
+        check_file_name(path)
         return write_report([self], path)
 
     def plot(self, ax: Axes | None = None) -> Axes:

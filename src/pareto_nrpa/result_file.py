@@ -9,6 +9,7 @@ import numpy as np
 
 from .checks import is_number, shown
 from .exceptions import ParetoNRPAError
+from .files import check_file_name
 from .plan_fields import are_schedules, fit_together, is_plan
 from .result import EXTRAS, FORMAT, Front, Result
 
@@ -25,6 +26,7 @@ class _Wrong(ValueError):
 
 def read_result(path: str | os.PathLike[str]) -> Result:
     """Return the result in a file, or raise an error that says what is wrong with it."""
+    check_file_name(path)
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file, parse_constant=_refuse)

@@ -36,6 +36,9 @@ def check_start(start: object, search: Search, algorithm: str) -> list[Sequence[
 
 def check_problem_type(problem: object) -> None:
     """Raise if something is not a problem."""
+    if isinstance(problem, type) and issubclass(problem, Problem | CompiledProblem):
+        name = problem.__name__
+        raise TypeError(f"problem must be a Problem or a CompiledProblem, got the class {name}; call it: {name}(...).")
     if not isinstance(problem, Problem | CompiledProblem):
         raise TypeError(
             f"problem must be a Problem or a CompiledProblem, got {type(problem).__name__}; "

@@ -219,6 +219,7 @@ class _Combination(Stop):
         for criterion in criteria:
             if not callable(criterion):
                 raise TypeError(f"{type(self).__name__} takes stopping criteria, got {shown(criterion)}.")
+            _check_called(type(self).__name__, criterion)
         self.criteria = criteria
 
     def _budgets(self) -> list[int | None]:
@@ -314,11 +315,19 @@ def check_stop(criterion: object) -> None:
     """Raise if a criterion cannot be called or might never fire."""
     if criterion is None or not callable(criterion):
         raise TypeError(f"stop must be a stopping criterion such as MaxEvaluations(100_000), got {shown(criterion)}.")
+    _check_called("stop", criterion)
     if not getattr(criterion, "is_certain", True):
         raise ValueError(
             f"stop might never fire: {criterion} may never be reached; add a limit, as in "
             "TargetHypervolume(...) | MaxEvaluations(100_000)."
         )
+
+
+def _check_called(name: str, criterion: object) -> None:
+    """Raise for a class: called with the progress, it would make a criterion, or fail, and never stop the search."""
+    if isinstance(criterion, type):
+        words = criterion.__name__
+        raise TypeError(f"{name} needs a stopping criterion, got the class {words}; call it, as in {words}(...).")
 
 
 def _positive_whole(name: str, value: Any) -> int:

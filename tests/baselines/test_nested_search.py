@@ -16,7 +16,7 @@ from .problems import PlainTour, PlainWindows, RecordedBits, RecordedTour, Recor
 
 
 class RecordedWord(Recording, Word):
-    """Three objectives, violations, a bias that depends on the state, and branchings of all kinds."""
+    """Three objectives, violations, a bias that depends on the state, and decisions of all kinds."""
 
 
 class RecordedWindows(Recording, PlainWindows):

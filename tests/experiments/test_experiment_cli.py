@@ -464,6 +464,9 @@ WRONG_SOLVE = {
     "wrong value": (["--algorithm", "nsga-ii", "--set", "population=few"], "population must be.*'few'"),
     "value too small": (["--algorithm", "nsga-ii", "--set", "population=0"], "population must be.*0"),
     "wrong value of pareto-nrpa": (["--set", "alpha=fast"], "alpha must be.*'fast'"),
+    "twice": (["--set", "level=3", "--level", 2], "level is given twice, as --set level and as --level; leave one out"),
+    "policies twice": (["--set", "n_policies=3", "--policies", 2], "n_policies is given twice, .* as --policies"),
+    "set twice": (["--set", "level=3", "--set", "level=2"], "level is given twice, .* as --set level once more"),
     "level of another": (["--algorithm", "pls", "--level", 2], "--level is no option of pls; leave it out"),
     "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is no option of random"),
     "repetitions of another": (

@@ -14,14 +14,14 @@ def likelihood(search, slot):
     """Return the probability that policy 0 of level 1 plays a recorded sequence again, and that of all its moves."""
     pool, weights = search.machine.pool, search.machine.weights[0, 0]
     total, begin, sums = 1.0, 0, []
-    for branching in range(pool.heads[slot, 2]):
-        end = pool.ends[slot, branching]
+    for decision in range(pool.heads[slot, 2]):
+        end = pool.ends[slot, decision]
         logits = weights[pool.codes[slot, begin:end]]
         if search.settings.has_bias:
             logits = logits + pool.biases[slot, begin:end]
         probabilities = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
         sums.append(probabilities.sum())
-        total *= probabilities[pool.chosen[slot, branching] - begin]
+        total *= probabilities[pool.chosen[slot, decision] - begin]
         begin = end
     return total, sums
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import CheckpointError, MaxEvaluations, ParetoNRPA, generate_tsptw, solve
-from pareto_nrpa.kernels.bundles import N_BRANCHINGS, N_CODES, N_UNIQUE, POLICY
+from pareto_nrpa.kernels.bundles import N_CODES, N_DECISIONS, N_UNIQUE, POLICY
 from pareto_nrpa.nrpa.checkpoint import sum_of
 
 from ..problems_for_tests import Knapsack, Word
@@ -161,7 +161,7 @@ def test_whatever_is_changed_does_not_fit_the_sum(saved, change):
 FORGED = {
     "a policy that is not there": set_number("pool_heads", (0, POLICY), 99),
     "a policy below 0": set_number("archive_heads", (0, POLICY), -1),
-    "a longer sequence": set_number("pool_heads", (0, N_BRANCHINGS), 2**40),
+    "a longer sequence": set_number("pool_heads", (0, N_DECISIONS), 2**40),
     "an end before its beginning": set_number("pool_ends", (0, 1), 0),
     "a choice elsewhere": set_number("pool_chosen", (0, 0), 2**50),
     "a code that is not there": set_number("pool_codes", (0, 0), 2**31),

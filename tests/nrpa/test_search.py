@@ -251,6 +251,20 @@ def test_a_number_of_evaluations_is_whole(word, n):
         getattr(ParetoNRPA(level=1).start(Knapsack()), word)(n)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda search: search.add(5, (1, 2)), "solution must be a list of moves, got 5"),
+        (lambda search: search.tell(5, [1]), r"candidates must be a list as ask\(\) gives it, got 5"),
+        (lambda search: search.drop(search.ask()[0]), r"candidates must be a list as ask\(\) gives it, got Candidate"),
+    ],
+    ids=["add", "tell", "drop"],
+)
+def test_what_is_no_list_is_a_sentence(call, message):
+    with pytest.raises(ProblemError, match=message):
+        call(ParetoNRPA(level=1).start(Knapsack(), seed=1))
+
+
 def test_violations_that_are_no_numbers_are_a_sentence():
     search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=50)
     with pytest.raises(ProblemError, match="violations must be numbers, got"):

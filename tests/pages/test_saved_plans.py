@@ -189,4 +189,6 @@ def test_plots(m):
     ax.figure.canvas.draw()  # where a name taken for a formula would raise
     assert len(ax.lines) == (0 if m == 2 else len(result.front))
     assert result.plot(ax) is ax
+    with pytest.raises(ParetoNRPAError, match=r"ax must be one Axes of matplotlib, .* got 5; leave it out"):
+        result.plot(ax=5)
     pyplot.close(ax.figure)

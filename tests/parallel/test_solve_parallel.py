@@ -312,6 +312,12 @@ def test_a_pool_of_the_standard_library_will_do():
     assert found(result) == found(solved(problems.Row()))
 
 
+def test_an_algorithm_may_be_a_name_or_a_class():
+    given = (ParetoNRPA(), "pareto-nrpa", ParetoNRPA)
+    made, *others = (found(solve_parallel(problems.Row(), kind, stop=FIFTY, executor=Here())) for kind in given)
+    assert others == [made, made]
+
+
 def test_a_pool_that_was_shut_down_is_a_sentence():
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
@@ -340,6 +346,8 @@ WRONG = [
     ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
     ({"stop": None}, TypeError, "stop must be a stopping criterion"),
     ({"algorithm": NSGA2()}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
+    ({"algorithm": "nsga-ii"}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
+    ({"checkpoint": 3}, TypeError, "a file must be named by text or a path, got 3"),
     ({"reference_point": [1]}, ValueError, "reference_point must be 2 finite numbers"),
     ({"problem": 7}, TypeError, "problem must be a Problem"),
     ({"problem": generate_tsptw(5, seed=1)}, TypeError, "problem must be a plain Problem, got a Compiled.*use solve"),

@@ -215,6 +215,7 @@ def test_vroom(file):
     ("changes", "words"),
     [
         ({"shipments": []}, "'shipments' of a file of VROOM is not supported"),
+        ({"format": "pareto-nrpa result 1"}, "saved result, no problem to solve; read it with pareto-nrpa show or"),
         ({"jobs": [{"id": 1, "location_index": 1, "skills": [1]}]}, "'skills' of a job is not supported"),
         ({"jobs": [{"id": 1, "location_index": 1, "time_windows": [[0, 1], [2, 3]]}]}, "must be one window, got 2"),
         ({"jobs": [{"id": 1, "location_index": 1, "delivery": [1, 2]}]}, "only one kind of load"),
@@ -237,3 +238,9 @@ def test_what_vroom_knows_and_we_do_not_is_refused_by_name(file, changes, words)
     with pytest.raises(InstanceError, match=words) as caught:
         read(file("v.json", vroom(**changes)))
     assert "v.json" in str(caught.value)
+
+
+def test_a_binary_file_is_not_sent_to_a_spreadsheet(tmp_path):
+    (tmp_path / "v.json").write_bytes(b"\x80\xff")
+    with pytest.raises(InstanceError, match=r"v\.json is not UTF-8 text; give a text file\.$"):
+        read(tmp_path / "v.json")

@@ -241,6 +241,12 @@ def test_what_is_no_text_is_told(file):
         read_stops("nowhere.csv")
 
 
+@pytest.mark.parametrize("stops", [3, None, "a\0b"])
+def test_what_are_no_stops_is_told(stops):
+    with pytest.raises(InstanceError, match="stops must be the name of a file, or a pandas DataFrame, got "):
+        read_stops(stops)
+
+
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [

@@ -109,6 +109,7 @@ def test_the_name_of_a_generated_instance_gives_it_again():
         ("tsptw:n=9,sede=3", "'sede=3' is not an option of tsptw; it takes n=, seed=, tightness=, objectives="),
         ("tsptw:9", "'9' is not an option of tsptw"),
         ("mo-tsp:n=9,tightness=0.5", "'tightness=0.5' is not an option of mo-tsp; it takes n=, seed=, objectives="),
+        ("tsptw:n=10,n=12", "n of tsptw is given twice, in 'n=10,n=12'; leave one out"),
         ("tsptw:n=nine", "n of tsptw must be a whole number, got 'nine'"),
         ("tsptw:n=9.5", "n of tsptw must be a whole number, got '9.5'"),
         ("tsptw:n=", "n of tsptw must be a whole number, got ''"),
@@ -175,6 +176,12 @@ def test_a_data_folder_must_exist(tmp_path):
 def test_a_name_that_no_file_can_have_is_unknown(name):
     with pytest.raises(InstanceError, match="unknown instance"):
         load(name)
+
+
+@pytest.mark.parametrize("arguments", [{"name_or_path": None}, {"name_or_path": 5}, {"name_or_path": "x", "data": 5}])
+def test_what_is_no_name_is_told(arguments):
+    with pytest.raises(InstanceError, match=r"(a problem is named by text or a path|data must be the path).*, got "):
+        load(**arguments)
 
 
 LATE = "3\n0 0 0 0 0 30 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"  # every tour is back at 40

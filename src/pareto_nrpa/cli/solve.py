@@ -135,7 +135,7 @@ def solve(
     from ..exceptions import ParetoNRPAError
     from ..files import check_writable
     from ..interrupt import Interrupt
-    from ..reference_front import read_reference_front, with_reference_front
+    from ..reference_front import with_reference_front
     from ..result_file import read_result
     from ..solve_arguments import check_seed
     from ..solver import solve as run
@@ -172,7 +172,7 @@ def solve(
     if understood and not quiet:
         typer.echo(understood, err=True)
     if reference_front is not None:
-        problem = with_reference_front(problem, read_reference_front(reference_front, problem))
+        problem = with_reference_front(problem, reference_front)
     if problem.n_objectives == 1 and not quiet:
         typer.echo("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
     first = [] if start is None else read_result(start).front.solutions
@@ -276,9 +276,19 @@ def _parameters(algorithm: str, options: dict[str, Any], settings: list[str]) ->
     options = {name: value for name, value in options.items() if value is not None}
     for name in options:
         if name not in parameters(algorithm):
-            option = name.removeprefix("n_").replace("_", "-")
-            fail(f"--{option} is no option of {algorithm}; leave it out, or choose --algorithm pareto-nrpa.")
-    return {**options, **named_values(settings, "--set must be name=value, as in --set population=100")}
+            fail(f"{_option(name)} is no option of {algorithm}; leave it out, or choose --algorithm pareto-nrpa.")
+    named = named_values(settings, "--set must be name=value, as in --set population=100")
+    names = [setting.partition("=")[0] for setting in settings]
+    for name in named:
+        if name in options or names.count(name) > 1:
+            also = _option(name) if name in options else f"--set {name} once more"
+            fail(f"{name} is given twice, as --set {name} and as {also}; leave one out.")
+    return {**options, **named}
+
+
+def _option(name: str) -> str:
+    """Return the option of the command line that is for a parameter."""
+    return f"--{name.removeprefix('n_').replace('_', '-')}"
 
 
 def _limit(evaluations: int | None, seconds: float | None) -> int | None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numba
 import numpy as np
 from numba.core import config
+from numba.core.compiler import CompileResult
 from numba.core.cpu import CPUTargetOptions
 from numba.core.dispatcher import Dispatcher
 
@@ -36,12 +37,18 @@ if TYPE_CHECKING:
 # Numba's type hints know neither all of its options nor what a kernel is.
 njit: Any = numba.njit
 _JIT_IS_OFF: bool = getattr(config, "DISABLE_JIT", False)
-_IS_PLAIN = os.environ.get("PARETO_NRPA_PLAIN_NUMBA", "0") not in ("", "0") or not hasattr(CPUTargetOptions, "_nrt")
+# What the fast way rests on, none of which Numba promises: versions 0.61 to 0.68 have it.
+_HAS_ALL = (
+    hasattr(CPUTargetOptions, "_nrt")
+    and hasattr(CompileResult, "entry_point")
+    and hasattr(Dispatcher, "get_compile_result")
+)
+_IS_PLAIN = os.environ.get("PARETO_NRPA_PLAIN_NUMBA", "0") not in ("", "0") or not _HAS_ALL
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # The engine allocates nothing. Without Numba's reference counting, which would touch every array of a bundle at each
-# call, it runs twice as fast and compiles in a fraction of the time. The option is not part of what Numba promises:
-# versions 0.61 to 0.68 have it, and where it is gone (or PARETO_NRPA_PLAIN_NUMBA is set) all works, more slowly.
+# call, it runs twice as fast and compiles in a fraction of the time. Where that cannot be said (or
+# PARETO_NRPA_PLAIN_NUMBA is set) all works, more slowly.
 _ENGINE_OPTIONS: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": False}
 _ALLOCATING: dict[str, Any] = _OPTIONS if _IS_PLAIN else {**_OPTIONS, "_nrt": True}
 # Said, as a kernel of which nothing is said is inlined wherever the first kernel to call it is: in `tell` that was

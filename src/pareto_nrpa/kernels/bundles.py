@@ -24,7 +24,7 @@ TOO_MANY_OBJECTIVES = 13
 
 # Columns of Pool.heads and Archive.heads. What is found at an evaluation counts only in the archive, what branches
 # only in the pool, as does what the problem says by which equal solutions are known.
-N_MOVES, POLICY, N_BRANCHINGS, KEY = range(4)
+N_MOVES, POLICY, N_DECISIONS, KEY = range(4)
 FOUND_AT = 2
 N_HEADS = 4
 #: In the place of a key: the problem does not say, the moves decide.
@@ -49,12 +49,12 @@ class Pool(NamedTuple):
     Steps with a single legal move teach nothing and are not recorded, except in `moves`.
     """
 
-    heads: np.ndarray  # [R, 4] int64: number of moves, policy that sampled them, number of branchings, identity
+    heads: np.ndarray  # [R, 4] int64: number of moves, policy that sampled them, number of decisions, identity
     scores: np.ndarray  # [R, 1 + M] float64
     moves: np.ndarray  # [R, max_moves] int64
-    ends: np.ndarray  # [R, max_moves] int64, where the candidates of each branching end
-    chosen: np.ndarray  # [R, max_moves] int64, the candidate chosen at each branching
-    codes: np.ndarray  # [R, max_candidates] uint32, legal codes, branching after branching
+    ends: np.ndarray  # [R, max_moves] int64, where the candidates of each decision step end
+    chosen: np.ndarray  # [R, max_moves] int64, the candidate chosen at each decision step
+    codes: np.ndarray  # [R, max_candidates] uint32, legal codes, step after step
     biases: np.ndarray  # [R, max_candidates] float64, or [R, 1] where there is no bias
 
 

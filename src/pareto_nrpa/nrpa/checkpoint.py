@@ -17,8 +17,8 @@ from ..kernels.bundles import (
     LAST_IMPROVEMENT,
     MAX_ARCHIVED,
     N_ARCHIVED,
-    N_BRANCHINGS,
     N_CODES,
+    N_DECISIONS,
     N_FREE,
     N_LOGGED,
     N_MOVES,
@@ -124,13 +124,13 @@ def _used_pool(search: Search) -> dict[str, NDArray[Any]]:
     slots += [candidate.slot for candidate in search.pending]
     used = {name: array[slots] for name, array in machine.pool._asdict().items()}
     used["scores"][n_members:] = 0.0  # not known yet
-    n_branchings = used["heads"][:, N_BRANCHINGS]
-    n_candidates = np.take_along_axis(used["ends"], np.maximum(n_branchings - 1, 0)[:, None], axis=1)[:, 0]
+    n_decisions = used["heads"][:, N_DECISIONS]
+    n_candidates = np.take_along_axis(used["ends"], np.maximum(n_decisions - 1, 0)[:, None], axis=1)[:, 0]
     widths = {
         "moves": used["heads"][:, N_MOVES],
-        "ends": n_branchings,
-        "chosen": n_branchings,
-        "codes": np.where(n_branchings > 0, n_candidates, 0),
+        "ends": n_decisions,
+        "chosen": n_decisions,
+        "codes": np.where(n_decisions > 0, n_candidates, 0),
     }
     if search.settings.has_bias:
         widths["biases"] = widths["codes"]

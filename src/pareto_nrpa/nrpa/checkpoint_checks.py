@@ -20,9 +20,9 @@ from ..kernels.bundles import (
     ITERATIONS,
     KEY,
     MAX_ARCHIVED,
-    N_BRANCHINGS,
     N_CODES,
     N_COUNTERS,
+    N_DECISIONS,
     N_DISCARDED,
     N_FRONT,
     N_HEADS,
@@ -137,16 +137,16 @@ def _check_levels(levels: NDArray[np.int64], n_slots: int, search: Search) -> No
 
 
 def _check_pool(arrays: Arrays, n_codes: int, search: Search, unmet: Any) -> None:
-    """Check what was recorded: branchings that follow each other, a choice within each, codes that exist."""
+    """Check what was recorded: decisions that follow each other, a choice within each, codes that exist."""
     heads, ends, chosen, codes, biases = (
         arrays[f"pool_{name}"] for name in ("heads", "ends", "chosen", "codes", "biases")
     )
-    n, n_branchings = len(heads), heads[:, N_BRANCHINGS]
-    need(in_range(n_branchings, 0, heads[:, N_MOVES] + 1) and (heads[:, KEY] >= NO_IDENTITY).all(), "heads")
+    n, n_decisions = len(heads), heads[:, N_DECISIONS]
+    need(in_range(n_decisions, 0, heads[:, N_MOVES] + 1) and (heads[:, KEY] >= NO_IDENTITY).all(), "heads")
     for array in (ends, chosen):
-        check_shape(array, np.int64, n, n_branchings.max(initial=0))
+        check_shape(array, np.int64, n, n_decisions.max(initial=0))
     begins = np.concatenate([np.zeros((n, 1), dtype=np.int64), ends], axis=1)[:, :-1]
-    recorded = _filled(ends, n_branchings)
+    recorded = _filled(ends, n_decisions)
     need(in_range(ends[recorded], begins[recorded] + 2, _MOST_ITERATIONS), "ends")
     need(in_range(chosen[recorded], begins[recorded], ends[recorded]), "choices")
     n_candidates = np.where(recorded, ends, 0).max(axis=1, initial=0)

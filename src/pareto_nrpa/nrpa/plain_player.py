@@ -261,7 +261,7 @@ class PlainPlayer(PlainAdapter):
         """Play one sequence; returns the final state and what there is to record of it."""
         problem = self.problem
         played: list[Any] = []
-        record: list[int] = []  # for each branching: number of moves, their codes, position chosen
+        record: list[int] = []  # for each decision step: number of moves, their codes, position chosen
         biases: list[float] = []
         try:
             state = self._play_moves(policy, played, record, biases)
@@ -290,9 +290,9 @@ class PlainPlayer(PlainAdapter):
         sums = self._safe_sums(policy, codes, extra)
         return bisect_right(sums, number * sums[-1], 0, len(codes) - 1)
 
-    def record(self, slot: int, branchings: list[int], biases: list[float], moves: Sequence[Any], policy: int) -> None:
+    def record(self, slot: int, decisions: list[int], biases: list[float], moves: Sequence[Any], policy: int) -> None:
         """Write a sequence into a slot that somebody else has played."""
-        record = [*branchings, *self.numbers(moves)]
+        record = [*decisions, *self.numbers(moves)]
         numbers, extras = self._closed(record, biases, len(moves), NO_IDENTITY, policy)
         self._call(slot, numbers, extras, _NOTHING)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from ..checks import shown
@@ -53,7 +54,7 @@ class Playout:
         self.solution: list[Any] = []
         self._search, self._draw = search, draw
         self._player: Any = search.player
-        self._branchings: list[int] = []  # for each: number of codes, the codes, position chosen
+        self._decisions: list[int] = []  # for each: number of codes, the codes, position chosen
         self._biases: list[float] = []
         self._is_open = True
 
@@ -89,8 +90,10 @@ class Playout:
     ) -> int:
         """Take the choice at a position, whatever the policy thinks of it: for what was decided elsewhere."""
         numbers, extra = self._checked(codes, bias)
-        if not 0 <= position < len(numbers):
-            raise ProblemError(f"position must be between 0 and {len(numbers) - 1}, got {shown(position)}.")
+        if not isinstance(position, Integral) or not 0 <= position < len(numbers):
+            raise ProblemError(
+                f"position must be a whole number between 0 and {len(numbers) - 1}, got {shown(position)}."
+            )
         return self._note(numbers, extra, position, codes if moves is None else moves)
 
     def finish(self) -> Candidate:
@@ -98,28 +101,49 @@ class Playout:
         if not self._is_open:
             raise ProblemError("finish() was called twice; begin another playout with search.playout().")
         self._is_open = False
-        return self._search.take_in(self._branchings, self._biases, self.solution, self.policy)
+        return self._search.take_in(self._decisions, self._biases, self.solution, self.policy)
 
     def _checked(self, codes: Sequence[Hashable], bias: Sequence[float] | None) -> tuple[list[int], list[float]]:
         if not self._is_open:
             raise ProblemError("this playout is finished; begin another one with search.playout().")
-        if not len(codes):
+        try:
+            numbers = [self._player.codes[code] for code in codes]
+        except TypeError as error:
+            message = f"codes must be a list of what can be hashed (numbers, text, tuples), got {shown(codes)}."
+            raise ProblemError(message) from error
+        if not numbers:
             raise ProblemError("codes must have at least one entry, got none.")
         has_bias = self._player.settings.has_bias
-        if bias is not None and (len(bias) != len(codes) or not all(map(math.isfinite, bias))):
-            raise ProblemError(f"bias must be a finite number for each of the {len(codes)} codes, got {shown(bias)}.")
+        if bias is not None and not _is_bias(bias, len(numbers)):
+            raise ProblemError(f"bias must be a finite number for each of the {len(numbers)} codes, got {shown(bias)}.")
         if bias is not None and not has_bias:
             raise ProblemError("bias is for problems that have one, as a DrivenProblem has; leave it out.")
-        numbers = [self._player.codes[code] for code in codes]
         if len(set(numbers)) < len(numbers):
             raise ProblemError(f"codes must all differ, got {shown(list(codes))}.")
         scale = self._player.settings.bias_scale
-        extra = [] if not has_bias else [0.0] * len(codes) if bias is None else [scale * float(b) for b in bias]
+        extra = [] if not has_bias else [0.0] * len(numbers) if bias is None else [scale * float(b) for b in bias]
         return numbers, extra
 
     def _note(self, numbers: list[int], extra: list[float], position: int, moves: Sequence[Hashable]) -> int:
+        try:
+            move = moves[position]
+            if len(moves) != len(numbers):
+                raise IndexError
+        except (TypeError, LookupError) as error:
+            raise ProblemError(
+                f"moves, which are the codes by default, must be a list with an entry for each of the {len(numbers)} "
+                f"codes, got {shown(moves)}."
+            ) from error
         if len(numbers) > 1:
-            self._branchings += (len(numbers), *numbers, position)
+            self._decisions += (len(numbers), *numbers, position)
             self._biases += extra
-        self.solution.append(moves[position])
+        self.solution.append(move)
         return position
+
+
+def _is_bias(bias: Sequence[float], n: int) -> bool:
+    """Tell whether a bias is n finite numbers."""
+    try:
+        return len(bias) == n and all(map(math.isfinite, bias))
+    except (TypeError, OverflowError):
+        return False

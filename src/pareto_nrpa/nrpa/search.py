@@ -39,7 +39,7 @@ from .memory import make_room, new_machine
 from .plain_player import PlainPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
@@ -274,12 +274,12 @@ class Search(ArchiveView):
         check_whole("policy", policy, 0, n_policies - 1)
         return Playout(self, policy, draw)
 
-    def take_in(self, branchings: list[int], biases: list[float], moves: list[Any], policy: int) -> Candidate:
+    def take_in(self, decisions: list[int], biases: list[float], moves: list[Any], policy: int) -> Candidate:
         """Return a sequence played elsewhere, code by code, as a candidate."""
         assert isinstance(self.player, PlainPlayer)
         slot = self.open_slot()
         try:
-            self.player.record(slot, branchings, biases, moves, policy)
+            self.player.record(slot, decisions, biases, moves, policy)
         except BaseException:
             self.close_slot(slot)
             raise
@@ -317,6 +317,7 @@ class Search(ArchiveView):
         """
         if objectives is None and violations is not None:
             raise ProblemError("violations go with objectives; give both, or neither, and the problem evaluates.")
+        solution = _listed("solution", "of moves", solution)
         self.expect_add()
         self.compile()
         given = None
@@ -350,7 +351,7 @@ class Search(ArchiveView):
     ) -> None:
         """Learn from evaluated candidates, in the given order; tell in the order asked for repeatable runs."""
         self.compile()
-        candidates = list(candidates)  # it may be `pending` itself, which changes on the way
+        candidates = _listed("candidates", "as ask() gives it", candidates)
         scores = self._scores(candidates, objectives, violations)
         self._check_pending(candidates, "tell")
         for candidate, row in zip(candidates, scores, strict=True):
@@ -385,7 +386,7 @@ class Search(ArchiveView):
 
     def drop(self, candidates: Sequence[Candidate]) -> None:
         """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
-        candidates = list(candidates)
+        candidates = _listed("candidates", "as ask() gives it", candidates)
         self._check_pending(candidates, "drop")
         for candidate in candidates:
             self.pending.remove(candidate)
@@ -457,6 +458,14 @@ class Search(ArchiveView):
         from .checkpoint import save_search
 
         save_search(self, path)
+
+
+def _listed(name: str, kind: str, values: Iterable[Any]) -> list[Any]:
+    """Return values in a list of our own: what is given may be `pending` itself, which changes on the way."""
+    try:
+        return list(values)
+    except TypeError as error:
+        raise ProblemError(f"{name} must be a list {kind}, got {shown(values)}.") from error
 
 
 def _as_floats(values: ArrayLike) -> NDArray[np.float64]:

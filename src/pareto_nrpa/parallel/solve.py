@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ..callbacks import Callbacks, check_callbacks
 from ..checks import check_flag, check_positive, check_whole
 from ..exceptions import ParetoNRPAError
+from ..files import check_writable
 from ..problem import AnyProblem, Problem, problem_fingerprint, problem_name
 from ..run import Run
-from ..solve_arguments import check_problem_type, check_reference_point, check_seed
+from ..solve_arguments import check_algorithm, check_problem_type, check_reference_point, check_seed
 from ..stop import Progress, Stop, StopCriterion, budget_of, check_stop
 from .journal import Journal
 from .window import MAX_REPEATS, WindowedSearch
@@ -35,7 +36,7 @@ _CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
 
 def solve_parallel(
     problem: Problem,
-    algorithm: ParetoNRPA | PolishedNRPA | None = None,
+    algorithm: ParetoNRPA | PolishedNRPA | str | None = None,
     *,
     stop: StopCriterion,
     seed: int = 0,
@@ -63,7 +64,8 @@ def solve_parallel(
     problem
         A plain `Problem`, which workers get pickled.
     algorithm
-        `ParetoNRPA(level=2)` by default, which suits some hundreds of evaluations.
+        `ParetoNRPA(level=2)` by default, which suits some hundreds of evaluations; a `PolishedNRPA`, or the name of
+        one of them, such as "pareto-nrpa".
     stop
         When to stop; what is in hand then is given up, so MaxEvaluations(n) makes exactly n evaluations.
     workers
@@ -118,11 +120,9 @@ def solve_parallel(
     workers = _check_workers(workers, executor, lookahead)
     if resume and checkpoint is None:
         raise ValueError("resume needs the file to go on from: give it as checkpoint.")
-    if algorithm is None:
-        from ..nrpa.params import ParetoNRPA
-
-        algorithm = ParetoNRPA(level=2)
-    _check_algorithm(algorithm)
+    if checkpoint is not None:
+        check_writable(checkpoint)
+    chosen = _check_algorithm(algorithm)
     listeners = check_callbacks(callbacks)
     with ExitStack() as stack:
         journal = None
@@ -130,9 +130,9 @@ def solve_parallel(
         if checkpoint is not None:
             journal = Journal(checkpoint)
             stack.callback(journal.close)
-            header = _header(problem, algorithm, seed, lookahead, budget)
+            header = _header(problem, chosen, seed, lookahead, budget)
             budget = journal.go_on(header, problem.n_objectives, resume=resume, same_problem=same_problem)["budget"]
-        search = algorithm.start(problem, seed=seed, budget=budget)
+        search = chosen.start(problem, seed=seed, budget=budget)
         if executor is None:
             executor = own = ProcessWorkers(workers, time_limit=time_limit)
             stack.callback(own.kill_workers)
@@ -146,7 +146,7 @@ def solve_parallel(
             retry_failed=retry_failed,
         )
         stack.callback(windowed.cancel)
-        return _ParallelRun(problem, algorithm.name, windowed, stop, seed, reference, listeners).to_the_end()
+        return _ParallelRun(problem, chosen.name, windowed, stop, seed, reference, listeners).to_the_end()
 
 
 class _ParallelRun(Run):
@@ -219,15 +219,20 @@ def _check_workers(workers: int | None, executor: Executor | None, lookahead: in
     return int(workers)
 
 
-def _check_algorithm(algorithm: object) -> None:
+def _check_algorithm(given: object) -> ParetoNRPA | PolishedNRPA:
+    """Return the algorithm that was meant, one with all its defaults by class or name as in `solve`."""
     from ..nrpa.params import ParetoNRPA
     from ..polish.params import PolishedNRPA
 
+    if given is None:
+        return ParetoNRPA(level=2)
+    algorithm = check_algorithm(given) if isinstance(given, str | type) else given
     if not isinstance(algorithm, ParetoNRPA | PolishedNRPA):
         raise TypeError(
             "algorithm must be a ParetoNRPA or a PolishedNRPA, which can be asked for solutions, got "
             f"{type(algorithm).__name__}; other algorithms evaluate one by one: use solve."
         )
+    return algorithm
 
 
 def _header(

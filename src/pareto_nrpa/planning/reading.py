@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..checks import shown
 from ..exceptions import InstanceError
 from .formats import matrix_tsptw, tsplib, vroom, vrplib_files
 from .routing import Instance, RoutingOptions, routing_problem
@@ -73,6 +74,8 @@ def read_stops(
         window_end=window_end,
     )
     if not is_frame(stops):
+        if not isinstance(stops, str | os.PathLike) or "\0" in str(stops):
+            raise InstanceError(f"stops must be the name of a file, or a pandas DataFrame, got {shown(stops)}.")
         return read_routing([stops], options, name=name)
     return routing_problem(Instance(stops_of_table(frame_table(stops, "stops")), name or "stops"), options)
 

@@ -80,7 +80,7 @@ _MARKS = {",": "comma", ".": "point"}
 
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Return the cells of a CSV file: UTF-8, columns separated by comma, semicolon or tab; empty rows are left out."""
-    text = read_text(path)
+    text = read_text(path, "save it as 'CSV UTF-8' in the spreadsheet")
     source = Path(path).name
     first = next((line for line in text.splitlines() if line.strip()), "")
     announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's own way to say it
@@ -124,8 +124,8 @@ def check_cell(table: Table, row: int, column: int, cell: str) -> None:
         raise InstanceError(f"{table.place(row, column)}: has {reason}")
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Return what a text file holds, or say why it cannot be read."""
+def read_text(path: str | os.PathLike[str], way_out: str = "give a text file") -> str:
+    """Return what a text file holds, or say why it cannot be read, and what to do if it is no text."""
     try:
         with open(path, "rb") as file:
             content = file.read(_LONGEST_FILE + 1)
@@ -136,7 +136,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InstanceError(f"{path} is not UTF-8 text; save it as 'CSV UTF-8' in the spreadsheet.") from error
+        raise InstanceError(f"{path} is not UTF-8 text; {way_out}.") from error
 
 
 def frame_table(frame: Any, source: str) -> Table:

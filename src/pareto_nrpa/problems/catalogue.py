@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..checks import did_you_mean
+from ..checks import did_you_mean, shown
 from ..exceptions import InstanceError
 from .data import VARIABLE, find_instance, instance_names, official_names
 from .families import FAMILIES, OF_FILES, OF_STOPS, OWN
@@ -41,6 +41,10 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
     data
         The folder to look in, instead of `$PARETO_NRPA_DATA` and the user's cache.
     """
+    if not isinstance(name_or_path, str | os.PathLike):
+        raise InstanceError(f'a problem is named by text or a path, as in load("rc_204.3"), got {shown(name_or_path)}.')
+    if data is not None and not isinstance(data, str | os.PathLike):
+        raise InstanceError(f"data must be the path of a folder, got {shown(data)}.")
     return _loaded(os.fspath(name_or_path), data)[1]
 
 
@@ -52,6 +56,8 @@ def describe(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[
 
 
 def _loaded(name: str, data: str | os.PathLike[str] | None) -> tuple[Family, CompiledProblem]:
+    if "\0" in name:
+        raise InstanceError(f"unknown instance {shown(name)}: no name has the character \\0 in it.")
     if name == "default":
         name = DEFAULT
     if is_own(name):

@@ -54,6 +54,8 @@ class Family:
                 known = ", ".join(f"{option}=" for option in self.options)
                 raise InstanceError(f"{part[:60]!r} is not an option of {self.name}; it takes {known}{self.hint}.")
             option = self.options[key]
+            if option.keyword in values:
+                raise InstanceError(f"{key} of {self.name} is given twice, in {text[:60]!r}; leave one out.")
             try:
                 values[option.keyword] = number = option.read(value)
             except ValueError as error:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..checks import shown
 from ..choosing import marks, scaled
+from ..exceptions import ParetoNRPAError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,12 +19,16 @@ if TYPE_CHECKING:
 def plot_front(result: Result, ax: Axes | None = None) -> Axes:
     """Draw a front into axes, new ones by default: points for two objectives, lines across all axes for others."""
     try:
-        from matplotlib import pyplot
+        from matplotlib import axes, pyplot
     except ImportError as error:
         message = 'plot() needs matplotlib; install it with: pip install "pareto-nrpa[report]".'
         raise ImportError(message) from error
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained")
+    if not isinstance(ax, axes.Axes):
+        raise ParetoNRPAError(
+            f"ax must be one Axes of matplotlib, as pyplot.subplots() gives, got {shown(ax)}; leave it out for new."
+        )
     ax.set_title(_literal(result.headline()[0]), fontsize="medium")
     if len(result.maximise) == 2:
         _points(result, ax)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import ZERO, bundle_kernel, engine_kernel, fused_kernel
-from ..bundles import N_BRANCHINGS, POLICY
+from ..bundles import N_DECISIONS, POLICY
 from ..softmax import add_up, exponentials, is_safe, safe_exponentials
 
 
@@ -24,7 +24,7 @@ def pareto_adapt(policies, members, size, distances, pool, settings, probabiliti
                 pool.biases[slot],
                 pool.ends[slot],
                 pool.chosen[slot],
-                pool.heads[slot, N_BRANCHINGS],
+                pool.heads[slot, N_DECISIONS],
                 step,
                 settings,
                 probabilities,
@@ -44,7 +44,7 @@ def _is_most_isolated(i, members, size, distances, heads):
 
 
 @bundle_kernel
-def adapt(weights, codes, biases, ends, chosen, n_branchings, step, settings, probabilities, factors):
+def adapt(weights, codes, biases, ends, chosen, n_decisions, step, settings, probabilities, factors):
     """Make one recorded sequence likelier: Algorithm 3, lines 4 to 17, with the GNRPA bias.
 
     The paper copies the policy, because probabilities are those from before the update. The same comes out without
@@ -53,9 +53,9 @@ def adapt(weights, codes, biases, ends, chosen, n_branchings, step, settings, pr
     """
     first = 0
     begin = ZERO
-    while first < n_branchings:
+    while first < n_decisions:
         last = first + 1
-        while last < n_branchings and ends[last] - begin <= settings.block:
+        while last < n_decisions and ends[last] - begin <= settings.block:
             last += 1
         end = ends[last - 1]
         here = codes[begin:end]
@@ -63,24 +63,24 @@ def adapt(weights, codes, biases, ends, chosen, n_branchings, step, settings, pr
         exponentials(weights, here, extra, settings.has_bias, settings.inverse_temperature, probabilities)
         _normalise(weights, here, extra, ends[first:last], begin, step, settings, probabilities, factors)
         _subtract(weights, here, ends[first:last], begin, probabilities, factors)
-        for branching in range(first, last):
-            weights[codes[chosen[branching]]] += step
+        for decision in range(first, last):
+            weights[codes[chosen[decision]]] += step
         begin = end
         first = last
 
 
 @bundle_kernel
 def _normalise(weights, codes, biases, ends, begin, step, settings, exponents, factors):
-    """Fill in what turns the exponentials of each branching into step times probability."""
+    """Fill in what turns the exponentials of each decision step into step times probability."""
     start = ZERO
-    for branching in range(ends.size):
-        stop = ends[branching] - begin
+    for decision in range(ends.size):
+        stop = ends[decision] - begin
         total = add_up(exponents, start, stop)
         if not is_safe(total):
             total = safe_exponentials(
                 weights, codes, biases, settings.has_bias, settings.inverse_temperature, start, stop, exponents
             )
-        factors[branching] = step / total
+        factors[decision] = step / total
         start = stop
 
 
@@ -88,9 +88,9 @@ def _normalise(weights, codes, biases, ends, begin, step, settings, exponents, f
 def _subtract(weights, codes, ends, begin, exponents, factors):
     """Lower the weight of each code by step times probability; a code that occurs twice is lowered twice."""
     start = np.uint64(0)
-    for branching in range(ends.size):
-        stop = np.uint64(ends[branching] - begin)
-        factor = factors[branching]
+    for decision in range(ends.size):
+        stop = np.uint64(ends[decision] - begin)
+        factor = factors[decision]
         for i in range(start, stop):
             weights[codes[i]] -= exponents[i] * factor
         start = stop

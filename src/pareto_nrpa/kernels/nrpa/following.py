@@ -12,7 +12,7 @@ from ..bundles import (
     EVALUATIONS,
     ILLEGAL_MOVE,
     KEY,
-    N_BRANCHINGS,
+    N_DECISIONS,
     N_MOVES,
     POLICY,
     TOO_LONG,
@@ -78,7 +78,7 @@ def follow_from(
     exactly = at < 0
     even_pruned = at == EVEN_PRUNED
     n_moves = ZERO
-    n_branchings = 0
+    n_decisions = 0
     begin = 0
     while True:
         count = legal_moves(data, state, legal)
@@ -114,10 +114,10 @@ def follow_from(
                 elif settings.bias_by_code and np.isnan(learned[code]):
                     value = settings.bias_scale * bias(data, state, legal[k], preference)
                     set_start(value, codes[begin + k], policy, weights, starts)
-            pool.chosen[slot, n_branchings] = begin + position
+            pool.chosen[slot, n_decisions] = begin + position
             begin += count
-            pool.ends[slot, n_branchings] = begin
-            n_branchings += 1
+            pool.ends[slot, n_decisions] = begin
+            n_decisions += 1
         moves[n_moves] = legal[position]
         n_moves += 1
         play(data, state, legal[position])
@@ -126,7 +126,7 @@ def follow_from(
         return ILLEGAL_MOVE
     pool.heads[slot, POLICY] = policy
     pool.heads[slot, N_MOVES] = n_moves
-    pool.heads[slot, N_BRANCHINGS] = n_branchings
+    pool.heads[slot, N_DECISIONS] = n_decisions
     pool.heads[slot, KEY] = identity(data, state)
     return judge(data, state, pool.scores[slot], room)
 

@@ -11,7 +11,7 @@ from ..bundles import (
     DEPTH,
     EVALUATIONS,
     KEY,
-    N_BRANCHINGS,
+    N_DECISIONS,
     N_MOVES,
     NO_MOVE,
     POLICY,
@@ -84,7 +84,7 @@ def play_from(
     chosen = pool.chosen[slot]
     checking = counters[EVALUATIONS] < settings.n_checked
     n_moves = 0
-    n_branchings = 0
+    n_decisions = 0
     begin = 0
     while True:
         count = legal_moves(data, state, legal)
@@ -129,16 +129,16 @@ def play_from(
                 if not total >= 1.0:
                     return BAD_BIAS
             position = pick(probabilities, count, rng.random() * total)
-            chosen[n_branchings] = begin + position
-            ends[n_branchings] = end
-            n_branchings += 1
+            chosen[n_decisions] = begin + position
+            ends[n_decisions] = end
+            n_decisions += 1
             begin = end
         moves[n_moves] = legal[position]
         n_moves += 1
         play(data, state, legal[position])
     pool.heads[slot, POLICY] = policy
     pool.heads[slot, N_MOVES] = n_moves
-    pool.heads[slot, N_BRANCHINGS] = n_branchings
+    pool.heads[slot, N_DECISIONS] = n_decisions
     if n_moves == 0:
         return NO_MOVE
     pool.heads[slot, KEY] = identity(data, state)

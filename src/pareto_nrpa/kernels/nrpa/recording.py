@@ -10,7 +10,7 @@ import numpy as np
 from .._jit import bundle_kernel
 from ..bundles import (
     KEY,
-    N_BRANCHINGS,
+    N_DECISIONS,
     N_MOVES,
     NEEDS_ROOM,
     OK,
@@ -80,26 +80,26 @@ def tell_root_of(parts, options, slot):
 
 @bundle_kernel
 def _write(pool, slot, record, biases):
-    """Unpack a record: for each branching its size, codes and choice; then moves, identity, policy, how many moves."""
+    """Unpack a record: size, codes and choice of each decision step; then moves, identity, policy, how many moves."""
     n_moves = record[record.size - 1]
     first_move = record.size - 3 - n_moves
     at = 0
     end = 0
-    n_branchings = 0
+    n_decisions = 0
     while at < first_move:
         count = record[at]
         for i in range(count):
             pool.codes[slot, end + i] = record[at + 1 + i]
-        pool.chosen[slot, n_branchings] = end + record[at + 1 + count]
+        pool.chosen[slot, n_decisions] = end + record[at + 1 + count]
         end += count
         at += count + 2
-        pool.ends[slot, n_branchings] = end
-        n_branchings += 1
+        pool.ends[slot, n_decisions] = end
+        n_decisions += 1
     for i in range(n_moves):
         pool.moves[slot, i] = record[first_move + i]
     pool.heads[slot, POLICY] = record[record.size - 2]
     pool.heads[slot, N_MOVES] = n_moves
-    pool.heads[slot, N_BRANCHINGS] = n_branchings
+    pool.heads[slot, N_DECISIONS] = n_decisions
     pool.heads[slot, KEY] = record[record.size - 3]
     for i in range(biases.size):
         pool.biases[slot, i] = biases[i]

@@ -11,6 +11,7 @@ import numpy as np
 from ...checks import is_number, shown
 from ...exceptions import InstanceError
 from ...problems.matrices import checked_matrices
+from ...result import FORMAT as RESULT
 from ..routing import DISTANCE, Instance
 from ..stops import MOST_STOPS, Stops, check_stops
 from ..table import read_text
@@ -37,12 +38,14 @@ def read_vroom(path: Path) -> Instance:
         content = json.loads(read_text(path))
         return _instance(path, content)
     except InstanceError as error:
-        raise InstanceError(f"{path}: {error}" if isinstance(error, _Wrong) else str(error)) from error
+        raise InstanceError(f"{path}: {error}." if isinstance(error, _Wrong) else str(error)) from error
     except (ValueError, RecursionError, OverflowError) as error:  # a number of more digits than there are
         raise InstanceError(f"{path} is not JSON, or is damaged.") from error
 
 
 def _instance(path: Path, content: Any) -> Instance:
+    if isinstance(content, dict) and content.get("format") == RESULT:
+        raise _Wrong("this is a saved result, no problem to solve; read it with pareto-nrpa show or pareto-nrpa report")
     _check_keys(content, _TOP, "a file of VROOM")
     jobs, vehicles = (_list(content.get(key), key) for key in ("jobs", "vehicles"))
     if not jobs or not vehicles:
