@@ -141,7 +141,8 @@ def speed() -> None:
     notes = (
         f"{SECONDS:g} s of wall time each, {min(SEEDS, 5)} seeds in turns, polished-nrpa, as many searches as "
         "workers. Separate processes: so many single searches at once, which know nothing of each other: what the "
-        "machine can give. Before and after, when no clock runs: processes start and load machine code, the front is measured."
+        "machine can give. Before and after, when no clock runs: processes start and load machine code, the front is "
+        "measured."
     )
     write("workers-speed", "Evaluations a second by several workers", header, rows, notes, part="workers")
 
