@@ -77,17 +77,19 @@ class ShortWord(Word):
 
 
 def test_bits_with_constraints():
-    res = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 160), seed=1, save_history=True)
-    again = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 160), seed=1)
+    res = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 220), seed=1, save_history=True)
+    again = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 220), seed=1)
     assert res.X.dtype == bool
     assert (res.G <= 0).all()
     assert (np.abs(res.H) <= 1e-4).all()
     assert np.array_equal(res.F, again.F)
-    assert res.algorithm.evaluator.n_eval == 160
+    assert res.algorithm.evaluator.n_eval == 220
     every = from_pymoo(Bits())
     truth = solve(every, "pls", stop=MaxEvaluations(4_000), seed=0).front.objectives
-    assert sorted(res.F.tolist()) == sorted(truth.tolist())  # of 256 solutions, 160 evaluations find all
-    assert len(res.history) == 16
+    assert sorted(res.F.tolist()) == sorted(
+        truth.tolist()
+    )  # of 256 solutions, 220 evaluations find all, whatever the version of pymoo makes of a seed
+    assert len(res.history) == 22
     assert len(res.history[3].opt) <= len(res.history[3].pop)
     assert res.history[3].search.evaluations >= 40 > 10
 
