@@ -247,6 +247,20 @@ def test_what_a_method_imports_or_looks_up_by_name_is_followed(body, tmp_path, m
     assert fingerprint(1) == fingerprint(1) != fingerprint(2)
 
 
+def test_what_a_closure_looks_up_by_name_is_followed():
+    def made(value):
+        prices = types.ModuleType("own_prices_of_a_closure")
+        prices.rate = value
+
+        class Priced(Knapsack):
+            def price(self):
+                return getattr(prices, "rate")  # noqa: B009
+
+        return problem_fingerprint(Priced())
+
+    assert made(1) == made(1) != made(2)
+
+
 def test_an_optional_import_of_a_method_may_be_missing():
     class Optional(Knapsack):
         def price(self):

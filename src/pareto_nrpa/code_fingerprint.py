@@ -211,7 +211,7 @@ class Reader:
                 yield from self.parts(vars(function)["__wrapped__"], (), where)
             return
         yield from self._code(function.__code__, function.__globals__, where)
-        names = function.__code__.co_names
+        names = _names(function.__code__)
         yield from self._all((function.__defaults__, function.__kwdefaults__, vars(function)), names, where)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             try:

@@ -227,13 +227,16 @@ class Store:
         """Raise if a run was made on other data than the problem has now."""
         if record is not None and not record.error and fingerprint is not None and record.fingerprint != fingerprint:
             raise ParetoNRPAError(
-                f"{self.folder} holds runs on other data, or with other code, of the name {problem}; name another "
-                "folder with --results."
+                f"{self.folder} holds runs on other data, or with other code or another version of Python, of the name "
+                f"{problem}; name another folder with --results."
             )
 
 
 def fingerprint_of(name: str, problem: AnyProblem) -> str:
-    """Return what tells the problem of a run from another one of its name: data, and code where it is the user's."""
+    """Return what tells the problem of a run from another one of its name: data, and code where it is the user's.
+
+    Code is bytecode, which another version of Python makes otherwise; a problem with a `version` goes by that.
+    """
     return problem_fingerprint(problem) if is_own(name) else data_fingerprint(problem)
 
 
