@@ -19,6 +19,7 @@ from pareto_nrpa import (
     MaxRuntime,
     NoImprovement,
     ParetoNRPA,
+    ParetoNRPAError,
     PolishedNRPA,
     ProblemError,
     Result,
@@ -497,3 +498,10 @@ def test_the_command_line(tmp_path, run):
     assert_refused(run("solve", "--workers", "2", "--algorithm", "random"), "leave out workers and searches")
     assert_refused(run("solve", "--workers", "2", "--executor", "fork"), "executor must be 'threads', 'processes'")
     assert_refused(run("solve", "--executor", "threads", "--dask", "tcp://x"), "--executor and --dask both say")
+
+
+def test_an_executor_that_was_shut_down_is_named():
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(ParetoNRPAError, match=r"executor takes no work \(.*\); give one that is not shut down"):
+        solve(TSPTW, stop=MaxEvaluations(500), searches=2, executor=executor)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import BrokenExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..exceptions import ParetoNRPAError
 from ..parallel.workers import ProcessWorkers
 
 if TYPE_CHECKING:
@@ -96,7 +98,12 @@ class Anywhere:
 
     def submit(self, k: int, function: Callable[..., Any], task: Any) -> Future[Any]:
         """Let some process do something."""
-        return self._executor.submit(function, task)
+        try:
+            return self._executor.submit(function, task)
+        except BrokenExecutor:
+            raise
+        except RuntimeError as error:
+            raise ParetoNRPAError(f"executor takes no work ({error}); give one that is not shut down.") from error
 
     def can_begin(self, k: int, *, elsewhere: bool) -> bool:
         """Leave it to the executor who does what, when."""
