@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import gc
 import hashlib
 import os
 import signal
@@ -89,12 +90,15 @@ _MANY_TESTS = 1000
 def pytest_collection_finish(session):
     """Compile what most tests need before the first one, where there are many and several workers.
 
+    Thousands of tests are never garbage: they are not looked through again whenever some is looked for.
+
     One half of the workers begins with the first, the other with the last, so that none waits for another. Else all
     would begin with the same, and all but one be idle while it is compiled.
     """
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if not worker or len(session.items) < _MANY_TESTS:
         return
+    gc.freeze()
     jobs = [(name, generate_tsptw(5)) for name in NAMES] + [(NAMES[0], generate_tsp(5))]
     jobs.append((NAMES[0], Knapsack()))  # processes that tests start would each compile for plain problems
     for name, problem in jobs if int(worker.removeprefix("gw")) % 2 == 0 else reversed(jobs):

@@ -223,10 +223,11 @@ def _fingerprints_are_remembered() -> None:
 
 
 def _identity(function: Any) -> tuple[Any, ...]:
-    """Return what tells a kernel from others: its code and the names it uses; copies carry their fingerprint."""
+    """Return what tells a kernel from others: code, options and the names it uses; copies carry their fingerprint."""
     plain = _jit.python_function(function)
     used = ((name, plain.__globals__.get(name)) for name in plain.__code__.co_names)
-    return plain.__code__, tuple((name, _word(value)) for name, value in used)
+    options = str(getattr(function, "targetoptions", None))
+    return plain.__code__, options, tuple((name, _word(value)) for name, value in used)
 
 
 def _word(value: Any) -> Any:

@@ -310,6 +310,7 @@ def test_a_compiled_evaluation_that_fails_is_named_and_the_front_before_it_is_ke
         assert compiled(FINE).replay(solution)[0].tolist() == objectives
 
 
+@pytest.mark.long
 @every_engine
 @pytest.mark.parametrize(
     ("how", "message"),

@@ -74,6 +74,7 @@ def is_pruned(problem, solution):
     return any(move not in plain.legal_moves(tuple(solution[:i])) for i, move in enumerate(solution))
 
 
+@pytest.mark.long_but("random")
 @pytest.mark.parametrize("name", ["random", "pareto-mcts", "nmcs", "nrpa", "pareto-nrpa"])
 def test_only_without_pruning_are_there_moves_that_pruning_leaves_out(name):
     """Whatever builds solutions from legal moves alone; local and evolutionary search change them afterwards."""

@@ -223,6 +223,7 @@ def test_a_spec_names_vehicles_and_objectives():
         load("vrptw:n=12,objectives=cost")
 
 
+@pytest.mark.long
 def test_generated_routes_are_feasible_for_somebody():
     problem = generate_vrptw(21, seed=4, tightness=0.7)
     result = solve(problem, ParetoNRPA(), stop=MaxEvaluations(20_000), seed=1)

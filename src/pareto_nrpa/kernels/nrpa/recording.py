@@ -23,8 +23,7 @@ from ..bundles import (
     Settings,
 )
 from ..softmax import fast_exp2, power_scale
-from .following import note
-from .stack_machine import has_room, take, tell, tell_root
+from .stack_machine import has_room, take
 
 #: Says that any unused slot will do.
 ANY_SLOT = -1
@@ -49,10 +48,11 @@ def _unflatten(p):
     )
 
 
-def record_and_tell(parts, options, slot, record, biases, scores):
+def record_and_tell(parts, options, slot, record, biases, scores, learn):
     """Write what was played and how it was judged into a slot, then learn from it; returns a status.
 
-    An empty `record` leaves the slot as it is; without `scores` there is nothing to learn yet.
+    An empty `record` leaves the slot as it is; without `scores` there is nothing to learn yet. `learn` is a pointer to
+    `tell`, which is compiled once for plain and compiled problems.
     """
     machine = _unflatten(parts)
     if slot == ANY_SLOT:
@@ -64,18 +64,13 @@ def record_and_tell(parts, options, slot, record, biases, scores):
     if scores.size > 0:
         for k in range(scores.size):
             machine.pool.scores[slot, k] = scores[k]
-        tell(machine, Settings(*options), slot)
+        learn(machine, Settings(*options), slot)
     return OK
 
 
-def count_only(parts, slot):
-    """Count an evaluated sequence, and learn nothing from it."""
-    note(_unflatten(parts), slot)
-
-
-def tell_root_of(parts, options, slot):
-    """Let the highest level learn from a slot whose scores are known."""
-    tell_root(_unflatten(parts), Settings(*options), slot)
+def tell_parts(parts, options, slot, learn):
+    """Let the search learn from a slot whose scores are known, by way of a pointer: as `tell` or `tell_root` do."""
+    learn(_unflatten(parts), Settings(*options), slot)
 
 
 @bundle_kernel
