@@ -74,9 +74,14 @@ INSTEAD = {
 # What a page needs to be installed, and how long it takes.
 NEEDS = {"docs/costly-evaluations.md": "distributed"}
 SLOW = {"docs/costly-evaluations.md", "docs/exact.md", "docs/nas.md"}
+LONG = {"docs/planning.md"}
 
 WITH_PROGRAMS = [
-    pytest.param(page, id=page_name(page), marks=[pytest.mark.slow] if page_name(page) in SLOW else [])
+    pytest.param(
+        page,
+        id=page_name(page),
+        marks=[pytest.mark.slow] * (page_name(page) in SLOW) + [pytest.mark.long] * (page_name(page) in LONG),
+    )
     for page in PAGES
     if programs(page)
 ]

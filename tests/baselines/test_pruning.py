@@ -90,8 +90,8 @@ def test_only_without_pruning_are_there_moves_that_pruning_leaves_out(name):
     assert any(seen[False])
 
 
-# All of these compile a rollout without pruning as part of their own code, for this test alone.
-COMPILED_WHOLE = ("polished-nrpa", "nsga-ii", "nsga-iii", "sms-emoa", "moea-d")
+# All of these compile a playout without pruning as part of their own code, for this test alone.
+COMPILED_WHOLE = ("polished-nrpa", "pareto-nrpa", "nrpa", "nsga-ii", "nsga-iii", "sms-emoa", "moea-d")
 
 
 @pytest.mark.parametrize(

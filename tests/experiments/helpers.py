@@ -20,11 +20,12 @@ from ..command_line import Outcome
 
 # Ten cities whose windows matter: quick to evaluate, feasible for all, and no two algorithms find the same.
 TSPTW = "tsptw:n=10,seed=1,tightness=0.4"
-MO_TSP = "mo-tsp:n=8,seed=1"
+# Not of another kind: that would be compiled for these tests alone.
+OTHER = "tsptw:n=8,seed=1,tightness=0.1"
 
 TINY = """
 title = "A tiny experiment"
-problems = ["tsptw:n=10,seed=1,tightness=0.4", "mo-tsp:n=8,seed=1"]
+problems = ["tsptw:n=10,seed=1,tightness=0.4", "tsptw:n=8,seed=1,tightness=0.1"]
 evaluations = 300
 seeds = 2
 reference = "PLS"

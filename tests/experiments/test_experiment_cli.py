@@ -18,7 +18,7 @@ from pareto_nrpa.experiments.plan import load_plan, plan_names
 from pareto_nrpa.experiments.runner import execute
 from pareto_nrpa.experiments.store import Store
 
-from .helpers import MO_TSP, TINY, TSPTW, a_record, command, found_in, run_files, save, stamps
+from .helpers import OTHER, TINY, TSPTW, a_record, command, found_in, run_files, save, stamps
 
 HAS_FIGURES = importlib.util.find_spec("matplotlib") is not None
 DATA = os.environ.get("PARETO_NRPA_DATA")
@@ -109,17 +109,17 @@ def test_runs_are_made_once(run, empty_machine):
 
 def test_parts_of_a_plan(run, empty_machine):
     outcome = run(
-        "experiment", "run", "tiny.toml", "--only", "PLS", "--problem", MO_TSP, "--evaluations", 50, "--quiet"
+        "experiment", "run", "tiny.toml", "--only", "PLS", "--problem", OTHER, "--evaluations", 50, "--quiet"
     )
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     contents = [json.loads(path.read_text())["run"] for path in run_files(empty_machine / "results")]
-    assert {(c["problem"], c["algorithm"], c["evaluations"]) for c in contents} == {(MO_TSP, "pls", 50)}
+    assert {(c["problem"], c["algorithm"], c["evaluations"]) for c in contents} == {(OTHER, "pls", 50)}
     assert {c["seed"] for c in contents} == {0, 1}
 
 
 def test_a_budget_of_time_instead(run, empty_machine):
     outcome = run(
-        "experiment", "run", "tiny.toml", "--only", "Random", "--problem", MO_TSP, "--seeds", 1, "--cpu-seconds", 0.05
+        "experiment", "run", "tiny.toml", "--only", "Random", "--problem", OTHER, "--seeds", 1, "--cpu-seconds", 0.05
     )
     assert outcome.code == 0
     (path,) = run_files(empty_machine / "results")
@@ -222,7 +222,7 @@ def test_results_that_cannot_be_written_are_refused_before_the_first_run(run, em
         "--seeds",
         1,
         "--problem",
-        MO_TSP,
+        OTHER,
     )
     begin = os.times().user
     assert_refused(run("experiment", "run", "tiny.toml", *arguments, "--quiet"), "cannot write")
@@ -277,7 +277,7 @@ def test_tables_of_runs_without_a_feasible_tour(run, empty_machine):
         store.put(one, a_record(one, [[1, 2], [2, 1]], violations=3.0))
     outcome = run("experiment", "table", "tiny.toml")
     assert outcome.code == 0, outcome.err
-    rows = re.findall(r"^\| tsptw.*$", outcome.out, flags=re.MULTILINE)
+    rows = re.findall(rf"^\| {re.escape(TSPTW)}.*$", outcome.out, flags=re.MULTILINE)
     cells = ["**0.00 ± 0.00**", "**0.00 ± 0.00**", "-", "**3.00 ± 0.00**"]  # hypervolume, spread, spacing, violations
     assert rows == [f"| {TSPTW} | {cell} | {cell} |" for cell in cells]
 
@@ -331,7 +331,7 @@ def test_problems_that_stand_in_for_others_are_told_and_named_in_the_title(run, 
 
 SELECTIONS = [
     ("tiny.toml",),
-    ("tiny.toml", "--only", "PLS", "--problem", MO_TSP, "--seeds", "1", "--evaluations", "50"),
+    ("tiny.toml", "--only", "PLS", "--problem", OTHER, "--seeds", "1", "--evaluations", "50"),
     ("tiny.toml", "--quick"),
     ("tiny.toml", "--results", "my runs"),
 ]
@@ -406,7 +406,7 @@ def use_official_data(official, monkeypatch):
 def test_reproduce_runs_tabulates_draws_and_judges(run, empty_machine, official, monkeypatch):
     pytest.importorskip("matplotlib", reason="needs matplotlib: pip install pareto-nrpa[report]")
     use_official_data(official, monkeypatch)
-    quick = f'[quick]\nproblems = ["{MO_TSP}"]\nseeds = 1\nevaluations = 60\n\n[[algorithm]]'
+    quick = f'[quick]\nproblems = ["{OTHER}"]\nseeds = 1\nevaluations = 60\n\n[[algorithm]]'
     save(empty_machine, TINY.replace("[[algorithm]]", quick, 1))
     outcome = run("experiment", "reproduce", "tiny.toml", "--quick", "--out", "pages")
     assert outcome.code == 0, outcome.err
@@ -429,17 +429,17 @@ def test_reproduce_checks_jobs(run):
 
 
 def test_solve_by_another_algorithm_is_what_the_library_finds(run, empty_machine):
-    outcome = run("solve", MO_TSP, "--algorithm", "pls", "--evaluations", 200, "--seed", 4, "--json", "out.json")
+    outcome = run("solve", OTHER, "--algorithm", "pls", "--evaluations", 200, "--seed", 4, "--json", "out.json")
     assert outcome.code == 0, outcome.err
     content = json.loads((empty_machine / "out.json").read_text())
-    expected = solve(load(MO_TSP), algorithm("pls"), stop=MaxEvaluations(200), seed=4)
+    expected = solve(load(OTHER), algorithm("pls"), stop=MaxEvaluations(200), seed=4)
     np.testing.assert_array_equal(content["objectives"], expected.front.objectives)
     assert content["evaluations"] == 200
 
 
 def test_solve_by_nsga_ii_with_a_parameter(run, empty_machine):
     pytest.importorskip("pymoo", reason="needs pymoo: pip install pareto-nrpa[baselines]")
-    arguments = ("solve", MO_TSP, "--algorithm", "nsga-ii", "--evaluations", 200)
+    arguments = ("solve", OTHER, "--algorithm", "nsga-ii", "--evaluations", 200)
     assert run(*arguments, "--set", "population=20", "--json", "20.json").code == 0
     assert run(*arguments, "--set", "population=50", "--json", "50.json").code == 0
     content = [json.loads((empty_machine / name).read_text()) for name in ("20.json", "50.json")]
@@ -447,8 +447,8 @@ def test_solve_by_nsga_ii_with_a_parameter(run, empty_machine):
 
 
 def test_a_parameter_of_pareto_nrpa_can_be_set_as_well(run, empty_machine):
-    assert run("solve", MO_TSP, "--evaluations", 200, "--set", "level=2", "--json", "set.json", "-q").code == 0
-    assert run("solve", MO_TSP, "--evaluations", 200, "--level", 2, "--json", "option.json", "-q").code == 0
+    assert run("solve", OTHER, "--evaluations", 200, "--set", "level=2", "--json", "set.json", "-q").code == 0
+    assert run("solve", OTHER, "--evaluations", 200, "--level", 2, "--json", "option.json", "-q").code == 0
     content = [json.loads((empty_machine / name).read_text()) for name in ("set.json", "option.json")]
     assert content[0]["parameters"]["level"] == 2
     assert content[0]["objectives"] == content[1]["objectives"]
@@ -479,7 +479,7 @@ WRONG_SOLVE = {
 @pytest.mark.parametrize("mistake", WRONG_SOLVE)
 def test_a_mistake_with_an_algorithm_is_one_sentence(run, empty_machine, mistake):
     arguments, words = WRONG_SOLVE[mistake]
-    assert_refused(run("solve", MO_TSP, "--evaluations", 100, *arguments), words)
+    assert_refused(run("solve", OTHER, "--evaluations", 100, *arguments), words)
     assert not (empty_machine / "results").exists()
 
 

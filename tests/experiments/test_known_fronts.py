@@ -17,7 +17,7 @@ from pareto_nrpa.experiments.tables import tables
 from pareto_nrpa.metrics import n_found, nondominated
 from pareto_nrpa.reference_front import ReferenceFront
 
-from .helpers import MO_TSP, a_plan, a_record
+from .helpers import OTHER, a_plan, a_record
 
 # The front is (1, 3), (2, 2), (3, 1); up to (4, 4) its hypervolume is 6.
 POINTS = np.array([[1, 3], [2, 2], [3, 1], [3, 3], [2, 4], [2, 2]], dtype=float)
@@ -29,20 +29,20 @@ def measured(tmp_path, monkeypatch):
     """Two algorithms on a problem that knows all of its solutions: A finds two points of the front, B one other."""
     front = ReferenceFront.of(POINTS, is_table=True, reference_point=(4.0, 4.0))
     problem = replace(
-        load(MO_TSP), reference_front=front, reference_point=(4.0, 4.0), objective_names=("cost", "delay")
+        load(OTHER), reference_front=front, reference_point=(4.0, 4.0), objective_names=("cost", "delay")
     )
     monkeypatch.setattr(measuring, "load", lambda name, data=None: problem)
     plan = replace(
-        a_plan(problems=[MO_TSP], labels=["A", "B"]),
+        a_plan(problems=[OTHER], labels=["A", "B"]),
         layout="metrics",
         metrics=("hypervolume", "found"),
         curve=(5, 20, 100),
-        figures={"fronts": [MO_TSP]},
+        figures={"fronts": [OTHER]},
         evaluations=100,
         seeds=1,
     )
     store = Store(tmp_path / "results")
-    a, b = (plan.run(MO_TSP, contender, 0) for contender in plan.contenders)
+    a, b = (plan.run(OTHER, contender, 0) for contender in plan.contenders)
     store.put(a, replace(a_record(a, [[2, 2], [1, 3]]), log=LOG))
     store.put(b, replace(a_record(b, [[3, 3]]), log=LOG[:1]))
     return measure(plan, store)
@@ -87,7 +87,7 @@ def test_a_shorter_plan_has_a_shorter_curve(measured):
 
 
 def test_a_share_of_nothing(measured):
-    record = measured.records[MO_TSP]["A"][0]
+    record = measured.records[OTHER]["A"][0]
     assert Scale(np.array([4.0, 4.0]), 6.0).share(record.found_by(1)) == 0
     assert Scale(None, 0.0).share(record.found_by(10)) == 0
     assert Scale(np.array([2.0, 2.0]), 0.0).share(record.found_by(10)) == 0
@@ -97,7 +97,7 @@ def test_the_page_and_the_figure_over_the_cloud(measured, tmp_path):
     page, *_ = write_tables(measured, tmp_path)
     text = page.read_text()
     assert "Share of the true front found" in text
-    assert f"All 6 solutions of {MO_TSP} are known, and so is its true front: [3 points](true-fronts/" in text
+    assert f"All 6 solutions of {OTHER} are known, and so is its true front: [3 points](true-fronts/" in text
     (front,) = (tmp_path / "true-fronts").glob("*.csv")
     assert front.read_text() == "cost,delay\n1,3\n2,2\n3,1\n"
     assert "share of the true front's hypervolume after some evaluations" in text

@@ -15,10 +15,10 @@ from pareto_nrpa.experiments.runner import execute
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.worker import failed
 
-from .helpers import MO_TSP, TINY, TSPTW, a_plan, a_record, save
+from .helpers import OTHER, TINY, TSPTW, a_plan, a_record, save
 
 # Measuring loads the problem, for its fixed reference point; the generated ones have none.
-PLAN = a_plan(problems=[MO_TSP], labels=["A", "B"])
+PLAN = a_plan(problems=[OTHER], labels=["A", "B"])
 
 
 def measured_of(folder, records, plan=PLAN):
@@ -50,14 +50,14 @@ def test_the_papers_example_by_hand(tmp_path):
     measured = measured_of(
         tmp_path,
         {
-            (MO_TSP, "A", 0): ([[1, 3], [2, 2], [5, 1]], 0.0),
-            (MO_TSP, "B", 0): ([[2, 1]], 0.0),
-            (MO_TSP, "B", 1): ([[1, 4]], 0.0),
-            (MO_TSP, "A", 1): ([[100, 100], [0, 200]], 2.0),  # infeasible: moves no reference
+            (OTHER, "A", 0): ([[1, 3], [2, 2], [5, 1]], 0.0),
+            (OTHER, "B", 0): ([[2, 1]], 0.0),
+            (OTHER, "B", 1): ([[1, 4]], 0.0),
+            (OTHER, "A", 1): ([[100, 100], [0, 200]], 2.0),  # infeasible: moves no reference
         },
     )
-    np.testing.assert_array_equal(measured.scales[MO_TSP].reference_point, [5, 4])
-    assert measured.scales[MO_TSP].largest == 9
+    np.testing.assert_array_equal(measured.scales[OTHER].reference_point, [5, 4])
+    assert measured.scales[OTHER].largest == 9
     a, b, corner, infeasible = only(measured, "A"), only(measured, "B"), only(measured, "B", 1), only(measured, "A", 1)
     assert [a["hypervolume"], b["hypervolume"], corner["hypervolume"], infeasible["hypervolume"]] == pytest.approx(
         [7 / 9, 1, 0, 0]
@@ -76,7 +76,7 @@ def test_the_papers_example_by_hand(tmp_path):
 
 def test_the_best_run_has_hypervolume_one(tmp_path):
     rng = np.random.default_rng(1)
-    records = {(MO_TSP, label, seed): (rng.random((5, 2)), 0.0) for label in "AB" for seed in (0, 1)}
+    records = {(OTHER, label, seed): (rng.random((5, 2)), 0.0) for label in "AB" for seed in (0, 1)}
     measured = measured_of(tmp_path, records)
     values = [row["hypervolume"] for row in measured.rows]
     assert max(values) == 1
@@ -87,31 +87,31 @@ def test_the_best_run_has_hypervolume_one(tmp_path):
 def test_no_feasible_run_at_all(tmp_path):
     measured = measured_of(
         tmp_path,
-        {(MO_TSP, "A", 0): ([[1, 2]], 3.0), (MO_TSP, "A", 1): ([[2, 1]], 5.0), (MO_TSP, "B", 0): ([[9, 9]], 1.0)},
+        {(OTHER, "A", 0): ([[1, 2]], 3.0), (OTHER, "A", 1): ([[2, 1]], 5.0), (OTHER, "B", 0): ([[9, 9]], 1.0)},
     )
-    scale = measured.scales[MO_TSP]
+    scale = measured.scales[OTHER]
     assert (scale.reference_point, scale.largest) == (None, 0.0)
     assert [(row["hypervolume"], row["spread"]) for row in measured.rows] == [(0, 0)] * 3
     assert all(math.isnan(row["spacing"]) for row in measured.rows)
-    assert measured.values(MO_TSP, "A", "violations").tolist() == [3, 5]
-    assert measured.values(MO_TSP, "A", "spacing").size == 0
+    assert measured.values(OTHER, "A", "violations").tolist() == [3, 5]
+    assert measured.values(OTHER, "A", "spacing").size == 0
 
 
 def test_where_all_runs_find_the_same_single_point_it_is_all_there_is(tmp_path):
-    measured = measured_of(tmp_path, {(MO_TSP, "A", 0): ([[3, 4]], 0.0), (MO_TSP, "B", 0): ([[3, 4]], 0.0)})
+    measured = measured_of(tmp_path, {(OTHER, "A", 0): ([[3, 4]], 0.0), (OTHER, "B", 0): ([[3, 4]], 0.0)})
     assert [(row["hypervolume"], row["spread"]) for row in measured.rows] == [(1, 1), (1, 1)]
     assert all(math.isnan(row["spacing"]) for row in measured.rows)
 
 
 def test_a_run_without_feasible_point_has_nothing_beside_a_single_point(tmp_path):
-    measured = measured_of(tmp_path, {(MO_TSP, "A", 0): ([[3, 4]], 0.0), (MO_TSP, "B", 0): ([[3, 4]], 1.0)})
+    measured = measured_of(tmp_path, {(OTHER, "A", 0): ([[3, 4]], 0.0), (OTHER, "B", 0): ([[3, 4]], 1.0)})
     assert (only(measured, "A")["hypervolume"], only(measured, "B")["hypervolume"]) == (1, 0)
     assert (only(measured, "A")["spread"], only(measured, "B")["spread"]) == (1, 0)
 
 
 def test_a_failed_run_is_a_row_without_numbers(tmp_path):
     measured = measured_of(
-        tmp_path, {(MO_TSP, "A", 0): "ValueError: broken", (MO_TSP, "B", 0): ([[1, 2], [2, 1]], 0.0)}
+        tmp_path, {(OTHER, "A", 0): "ValueError: broken", (OTHER, "B", 0): ([[1, 2], [2, 1]], 0.0)}
     )
     row = only(measured, "A")
     assert row.error == "ValueError: broken"
@@ -119,37 +119,37 @@ def test_a_failed_run_is_a_row_without_numbers(tmp_path):
         math.isnan(x)
         for x in (row["hypervolume"], row["fixed_hypervolume"], row["spread"], row["spacing"], row["violations"])
     )
-    assert measured.values(MO_TSP, "A", "hypervolume").size == 0
-    assert [len(records) for records in measured.records[MO_TSP].values()] == [0, 1]
+    assert measured.values(OTHER, "A", "hypervolume").size == 0
+    assert [len(records) for records in measured.records[OTHER].values()] == [0, 1]
 
 
 def test_all_runs_failed(tmp_path):
-    measured = measured_of(tmp_path, {(MO_TSP, "A", 0): "one", (MO_TSP, "B", 0): "two"})
+    measured = measured_of(tmp_path, {(OTHER, "A", 0): "one", (OTHER, "B", 0): "two"})
     assert [row.error for row in measured.rows] == ["one", "two"]
-    assert measured.scales[MO_TSP].reference_point is None
+    assert measured.scales[OTHER].reference_point is None
 
 
 def test_nothing_was_run(tmp_path):
     measured = measured_of(tmp_path, {})
     assert measured.rows == []
-    assert measured.values(MO_TSP, "A", "hypervolume").size == 0
+    assert measured.values(OTHER, "A", "hypervolume").size == 0
 
 
 def test_problems_do_not_disturb_each_other(tmp_path):
-    plan = a_plan(problems=[MO_TSP, TSPTW], labels=["A"])
+    plan = a_plan(problems=[OTHER, TSPTW], labels=["A"])
     measured = measured_of(
         tmp_path,
-        {(MO_TSP, "A", 0): ([[1, 3], [3, 1], [2, 2]], 0.0), (TSPTW, "A", 0): ([[10, 30], [30, 10], [11, 11]], 0.0)},
+        {(OTHER, "A", 0): ([[1, 3], [3, 1], [2, 2]], 0.0), (TSPTW, "A", 0): ([[10, 30], [30, 10], [11, 11]], 0.0)},
         plan,
     )
     assert [row["hypervolume"] for row in measured.rows] == [1, 1]
-    assert {problem: scale.largest for problem, scale in measured.scales.items()} == {MO_TSP: 1.0, TSPTW: 19.0**2}
+    assert {problem: scale.largest for problem, scale in measured.scales.items()} == {OTHER: 1.0, TSPTW: 19.0**2}
 
 
 def test_values_come_in_the_order_of_seeds(tmp_path):
-    plan = a_plan(problems=[MO_TSP], labels=["A"], seeds=4)
-    records = {(MO_TSP, "A", seed): ([[1, 1]], float(violations)) for seed, violations in [(3, 7), (0, 4), (2, 6)]}
-    assert measured_of(tmp_path, records, plan).values(MO_TSP, "A", "violations").tolist() == [4, 6, 7]
+    plan = a_plan(problems=[OTHER], labels=["A"], seeds=4)
+    records = {(OTHER, "A", seed): ([[1, 1]], float(violations)) for seed, violations in [(3, 7), (0, 4), (2, 6)]}
+    assert measured_of(tmp_path, records, plan).values(OTHER, "A", "violations").tolist() == [4, 6, 7]
 
 
 def test_three_objectives(tmp_path):
@@ -260,14 +260,14 @@ def test_two_points_that_are_all_there_is_are_worth_one(tmp_path):
     measured = measured_of(
         tmp_path,
         {
-            (MO_TSP, "A", 0): ([[1, 3], [3, 1]], 0.0),
-            (MO_TSP, "A", 1): ([[1, 3]], 0.0),
-            (MO_TSP, "B", 0): ([[3, 1], [1, 3]], 0.0),
-            (MO_TSP, "B", 1): ([[1, 1]], 2.0),
+            (OTHER, "A", 0): ([[1, 3], [3, 1]], 0.0),
+            (OTHER, "A", 1): ([[1, 3]], 0.0),
+            (OTHER, "B", 0): ([[3, 1], [1, 3]], 0.0),
+            (OTHER, "B", 1): ([[1, 1]], 2.0),
         },
     )
     # A tenth of the range further is (3.2, 3.2): both points dominate 2 * 2.2 * 0.2 - 0.2^2 = 0.84, one alone 0.44.
-    np.testing.assert_allclose(measured.scales[MO_TSP].reference_point, [3.2, 3.2])
+    np.testing.assert_allclose(measured.scales[OTHER].reference_point, [3.2, 3.2])
     shares = [only(measured, *run)["hypervolume"] for run in [("A", 0), ("A", 1), ("B", 0), ("B", 1)]]
     assert shares == pytest.approx([1, 0.44 / 0.84, 1, 0])
 
@@ -287,11 +287,11 @@ def test_from_eight_objectives_on_no_hypervolume_is_measured(tmp_path):
 
 
 def test_problems_without_runs_are_taken_from_earlier_rows(tmp_path):
-    plan = a_plan(problems=[MO_TSP, TSPTW], labels=["A"], seeds=1)
+    plan = a_plan(problems=[OTHER, TSPTW], labels=["A"], seeds=1)
     earlier = [Row(p, "A", seed, 9, 0.1, 1, {"hypervolume": 0.25}) for p in plan.problems for seed in (0, 1)]
     store = Store(tmp_path)
-    run = plan.run(MO_TSP, plan.contenders[0], 0)
+    run = plan.run(OTHER, plan.contenders[0], 0)
     store.put(run, a_record(run, [[1, 3], [2, 2], [3, 1]]))
     rows = measure(plan, store, earlier=earlier).rows
-    assert [(row.problem, row.seed, row["hypervolume"]) for row in rows] == [(MO_TSP, 0, 1.0), (TSPTW, 0, 0.25)]
+    assert [(row.problem, row.seed, row["hypervolume"]) for row in rows] == [(OTHER, 0, 1.0), (TSPTW, 0, 0.25)]
     assert len(measure(plan, store, earlier=earlier, all_seeds=True).rows) == 3

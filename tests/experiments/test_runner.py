@@ -18,7 +18,7 @@ from pareto_nrpa.experiments.worker import make_run
 from .helpers import (
     ENDLESS,
     MANY,
-    MO_TSP,
+    OTHER,
     PATIENCE,
     TINY,
     TSPTW,
@@ -186,7 +186,7 @@ def test_what_is_found_does_not_depend_on_where_the_code_was_compiled(tmp_path, 
     Kernels of one name, compiled by two processes, were once taken for the same: pruning was on where it was off.
     """
     text = TINY.replace('name = "pls"', 'name = "random"\nparameters = { pruning = false }')
-    text = text.replace(f'"{TSPTW}", "{MO_TSP}"', '"tsptw:n=30,seed=3,tightness=1.0"').replace("seeds = 2", "seeds = 1")
+    text = text.replace(f'"{TSPTW}", "{OTHER}"', '"tsptw:n=30,seed=3,tightness=1.0"').replace("seeds = 2", "seeds = 1")
     path = save(tmp_path, text, "pruning")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     for arguments in (["--shard", "1/2"], ["--shard", "2/2"]):
@@ -203,7 +203,7 @@ def test_what_is_found_does_not_depend_on_where_the_code_was_compiled(tmp_path, 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_run_that_fails_becomes_a_row_and_the_others_go_on(tmp_path, jobs):
     plan = load_plan(save(tmp_path, TINY))
-    runs = plan.restricted(problems=["no_such_problem", MO_TSP], seeds=1).runs()
+    runs = plan.restricted(problems=["no_such_problem", OTHER], seeds=1).runs()
     store = Store(tmp_path / "results")
     status = execute(runs, store, jobs=jobs)
     assert (status.done, status.failures) == (4, 2)

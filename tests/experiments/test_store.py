@@ -19,7 +19,7 @@ from pareto_nrpa.experiments.store import Record, Store, fingerprint_of
 from pareto_nrpa.experiments.worker import failed, make_run, thinned
 from pareto_nrpa.problem import data_fingerprint
 
-from .helpers import MO_TSP, TSPTW, a_plan, a_record
+from .helpers import OTHER, TSPTW, a_plan, a_record
 
 RUN = Run(TSPTW, "pls", {}, 300, None, 1)
 
@@ -56,7 +56,7 @@ def test_a_stored_run_is_what_solve_finds(made):
 
 
 def test_a_run_that_counts_unique_evaluations_says_how_many_there_were(tmp_path):
-    run = Run("mo-tsp:n=5,seed=1", "random", {}, 20, None, 1, "unique")
+    run = Run("tsptw:n=5,seed=1,tightness=0", "random", {}, 20, None, 1, "unique")
     store = Store(tmp_path)
     store.put(run, Record.from_dict(make_run(run, None)))
     assert store.get(run).unique_evaluations == 20
@@ -64,7 +64,7 @@ def test_a_run_that_counts_unique_evaluations_says_how_many_there_were(tmp_path)
 
 
 def test_a_run_with_three_objectives_comes_back(tmp_path):
-    run = Run("mo-tsp:n=7,seed=1,objectives=3", "random", {}, 50, None, 0)
+    run = Run("tsptw:n=7,seed=1,objectives=3", "random", {}, 50, None, 0)
     store = Store(tmp_path)
     store.put(run, Record.from_dict(make_run(run, None)))
     back = store.get(run)
@@ -73,7 +73,7 @@ def test_a_run_with_three_objectives_comes_back(tmp_path):
 
 
 def test_a_run_with_one_objective_comes_back(tmp_path):
-    run = Run("mo-tsp:n=7,seed=1,objectives=1", "random", {}, 50, None, 0)
+    run = Run("tsptw:n=7,seed=1,objectives=1", "random", {}, 50, None, 0)
     store = Store(tmp_path)
     store.put(run, Record.from_dict(make_run(run, None)))
     back = store.get(run)
@@ -356,13 +356,13 @@ def test_thinning_drops_what_came_and_went_between_checkpoints():
 
 @pytest.mark.parametrize("name", ["pls", "pareto-nrpa", "random"])
 def test_the_thinned_log_of_a_real_run_ends_in_its_front(name):
-    result = solve(load(MO_TSP), algorithm(name), stop=MaxEvaluations(500), seed=2)
+    result = solve(load(OTHER), algorithm(name), stop=MaxEvaluations(500), seed=2)
     thin = thinned(result.log)
     assert front_of(thin, 500) == {tuple(point) for point in result.front.objectives.tolist()}
 
 
 def test_a_long_run_is_a_small_file_with_an_exact_front(tmp_path):
-    run = Run("mo-tsp:n=50,seed=1", "pls", {}, 100_000, None, 0)
+    run = Run("tsptw:n=50,seed=1,tightness=0", "pls", {}, 100_000, None, 0)
     store = Store(tmp_path)
     record = Record.from_dict(make_run(run, None))
     path = store.put(run, record)
@@ -405,4 +405,4 @@ def test_changed_code_of_a_users_own_problem_is_another_problem(tmp_path):
         return fingerprint_of(f"{file}:make", load(f"{file}:make"))
 
     assert fingerprint("1.5") == fingerprint("1.5") != fingerprint("2.5 + 0")
-    assert fingerprint_of(MO_TSP, load(MO_TSP)) == data_fingerprint(load(MO_TSP))
+    assert fingerprint_of(OTHER, load(OTHER)) == data_fingerprint(load(OTHER))

@@ -130,7 +130,7 @@ def test_workers_end_with_the_process_that_started_them_even_when_it_is_killed(t
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has no /proc to find its family in")
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.long
 @LINUX
 @pytest.mark.parametrize("task", [problems.start_apart_and_sleep, problems.start_orphan_and_sleep])
 def test_what_a_task_started_in_a_session_of_its_own_ends_with_it(tmp_path, task):
@@ -144,6 +144,7 @@ def test_what_a_task_started_in_a_session_of_its_own_ends_with_it(tmp_path, task
         workers.kill_workers()
 
 
+@pytest.mark.long
 @LINUX
 def test_workers_that_hold_the_gil_end_with_a_process_that_is_killed(tmp_path):
     code = (
