@@ -40,8 +40,8 @@ from .command_line import Outcome  # noqa: E402
 from .problems_for_tests import Knapsack  # noqa: E402
 
 # No deadline: the first example may compile. Derandomised: a failure in CI must come again at home.
-settings.register_profile("here", deadline=None, derandomize=True)
-settings.load_profile("here")
+settings.register_profile("whole", deadline=None, derandomize=True)
+settings.register_profile("brief", settings.get_profile("whole"), max_examples=25)
 
 
 def _compile_once(original):
@@ -64,6 +64,11 @@ def _compile_once(original):
 
 if "fcntl" in globals():
     Dispatcher.compile = _compile_once(Dispatcher.compile)
+
+
+def pytest_configure(config):
+    """Try fewer cases of each property where the long tests are left out, too."""
+    settings.load_profile("brief" if "not long" in config.option.markexpr else "whole")
 
 
 @pytest.hookimpl(tryfirst=True)

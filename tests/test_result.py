@@ -8,11 +8,13 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import Front, ParetoNRPAError, Result
 from pareto_nrpa.result import aligned, rows_to_show
+
+from .made_up import cases
 
 DEMANDED_KEYS = {
     "instance",
@@ -80,7 +82,7 @@ def test_what_is_saved_is_loaded(result, tmp_path):
     assert loaded.summary() == result.summary()
 
 
-@settings(deadline=None, max_examples=40)
+@cases(40)
 @given(value=st.floats(allow_nan=False, allow_infinity=False))
 def test_objectives_survive_to_the_last_bit(value, tmp_path_factory):
     front = dataclasses.replace(make_front(1), objectives=np.array([[value, -value]]))
@@ -91,7 +93,7 @@ def test_objectives_survive_to_the_last_bit(value, tmp_path_factory):
 moves = st.recursive(st.integers() | st.text() | st.booleans() | st.none(), lambda inner: st.tuples(inner, inner))
 
 
-@settings(deadline=None, max_examples=40)
+@cases(40)
 @given(solution=st.lists(moves, max_size=5))
 def test_moves_of_plain_problems_survive(solution, tmp_path_factory):
     front = make_front(1, solutions=[solution])
@@ -219,7 +221,7 @@ def test_a_long_solution_is_cut():
     assert max(map(len, make_result(front).summary().splitlines())) < 130
 
 
-@settings(deadline=None)
+@cases(100)
 @given(st.integers(0, 3000))
 def test_the_rows_shown_are_few_ordered_and_have_both_ends(n):
     rows = rows_to_show(n)

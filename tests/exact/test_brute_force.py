@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -12,6 +12,7 @@ from pareto_nrpa import generate_tsptw
 from pareto_nrpa.exact import certify
 from pareto_nrpa.problems.mo_tsptw import mo_tsptw
 
+from ..made_up import cases
 from .instances import KINDS, brute_force, efficient, instance
 from .proving import answer, assert_complete, certify_module
 
@@ -64,7 +65,7 @@ def test_the_front_of_generated_instances_from_a_search_of_its_own(tightness, mo
             assert_complete(certify(problem, seed=seed), problem, brute_force(problem))
 
 
-@settings(max_examples=80)
+@cases(80)
 @given(st.data())
 def test_the_front_of_whatever_hypothesis_thinks_of(data):
     n, m = data.draw(st.integers(2, 6)), data.draw(st.integers(1, 2))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa.exact import certify
@@ -15,6 +15,7 @@ from pareto_nrpa.exact.network import build_networks
 from pareto_nrpa.exact.proof import Proof
 from pareto_nrpa.exact.region import KnownFront
 
+from ..made_up import cases
 from .instances import KINDS, brute_force, efficient, instance
 from .proving import (
     WEAK,
@@ -238,7 +239,7 @@ def test_ctrl_c_while_points_are_added_leaves_as_many_tours_as_points():
     assert k > 5
 
 
-@settings(max_examples=200)
+@cases(200)
 @given(st.data())
 def test_directions_hold_for_all_boxes_of_an_interval(data):
     """Also of an interval that was cut before the front moved; a limit too low would hide the tours above it."""

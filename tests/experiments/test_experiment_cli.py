@@ -108,9 +108,7 @@ def test_runs_are_made_once(run, empty_machine):
 
 
 def test_parts_of_a_plan(run, empty_machine):
-    outcome = run(
-        "experiment", "run", "tiny.toml", "--only", "PLS", "--problem", OTHER, "--evaluations", 50, "--quiet"
-    )
+    outcome = run("experiment", "run", "tiny.toml", "--only", "PLS", "--problem", OTHER, "--evaluations", 50, "--quiet")
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     contents = [json.loads(path.read_text())["run"] for path in run_files(empty_machine / "results")]
     assert {(c["problem"], c["algorithm"], c["evaluations"]) for c in contents} == {(OTHER, "pls", 50)}

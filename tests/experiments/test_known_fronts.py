@@ -28,9 +28,7 @@ LOG = np.array([[5, 0, 3, 3], [10, 0, 2, 2], [50, 0, 1, 3]], dtype=float)
 def measured(tmp_path, monkeypatch):
     """Two algorithms on a problem that knows all of its solutions: A finds two points of the front, B one other."""
     front = ReferenceFront.of(POINTS, is_table=True, reference_point=(4.0, 4.0))
-    problem = replace(
-        load(OTHER), reference_front=front, reference_point=(4.0, 4.0), objective_names=("cost", "delay")
-    )
+    problem = replace(load(OTHER), reference_front=front, reference_point=(4.0, 4.0), objective_names=("cost", "delay"))
     monkeypatch.setattr(measuring, "load", lambda name, data=None: problem)
     plan = replace(
         a_plan(problems=[OTHER], labels=["A", "B"]),

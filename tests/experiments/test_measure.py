@@ -110,9 +110,7 @@ def test_a_run_without_feasible_point_has_nothing_beside_a_single_point(tmp_path
 
 
 def test_a_failed_run_is_a_row_without_numbers(tmp_path):
-    measured = measured_of(
-        tmp_path, {(OTHER, "A", 0): "ValueError: broken", (OTHER, "B", 0): ([[1, 2], [2, 1]], 0.0)}
-    )
+    measured = measured_of(tmp_path, {(OTHER, "A", 0): "ValueError: broken", (OTHER, "B", 0): ([[1, 2], [2, 1]], 0.0)})
     row = only(measured, "A")
     assert row.error == "ValueError: broken"
     assert all(

@@ -64,6 +64,7 @@ def test_a_shipped_plan_loads_and_is_consistent(name):
         assert set(problems) <= set(plan.problems)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", plan_names())
 def test_no_two_runs_of_a_shipped_plan_are_the_same(name):
     runs = load_plan(name).runs()

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import ParetoNRPA
 
+from ..made_up import cases
 from ..problems_for_tests import Knapsack, Word
 
 
@@ -30,7 +31,7 @@ def likelihood(search, slot):
 learnable = st.tuples(st.just(Knapsack()), st.floats(0.01, 2.0)) | st.tuples(st.just(Word()), st.just(0.01))
 
 
-@settings(max_examples=40)
+@cases(40)
 @given(st.integers(0, 10**6), learnable)
 def test_adapting_towards_a_sequence_makes_it_likelier(seed, case):
     problem, alpha = case

@@ -4,10 +4,12 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import InstanceError, generate_tsp, generate_tsptw
+
+from ..made_up import cases
 
 seeds = st.integers(0, 2**32)
 
@@ -28,13 +30,13 @@ def has_feasible_tour(problem):
     return any(map(in_time, permutations(range(1, len(opens)))))
 
 
-@settings(deadline=None, max_examples=100)
+@cases(100)
 @given(n=st.integers(2, 8), seed=seeds, tightness=st.sampled_from([0, 0.25, 0.5, 0.75, 0.9, 1]))
 def test_every_instance_has_a_feasible_tour(n, seed, tightness):
     assert has_feasible_tour(generate_tsptw(n, seed, tightness))
 
 
-@settings(deadline=None, max_examples=40)
+@cases(40)
 @given(n=st.integers(2, 60), seed=seeds, tightness=st.floats(0, 1))
 def test_every_window_opens_before_it_closes(n, seed, tightness):
     data = generate_tsptw(n, seed, tightness).data

@@ -4,13 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import InstanceError, check_problem, generate_tsp
 from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.mo_tsp import mo_tsp
 
+from ..made_up import cases
 from .checking import check_uncompiled
 
 seeds = st.integers(0, 10_000)
@@ -20,7 +21,7 @@ def words_of(problem):
     return {word: python_function(function) for word, function in problem.kernels.items()}
 
 
-@settings(deadline=None, max_examples=40)
+@cases(40)
 @given(seed=seeds, n=st.integers(2, 20))
 def test_legal_moves_are_all_cities_not_visited_yet(seed, n):
     problem, rng = generate_tsp(n, seed), np.random.default_rng(seed)
@@ -35,7 +36,7 @@ def test_legal_moves_are_all_cities_not_visited_yet(seed, n):
     assert words["legal_moves"](problem.data, state, out) == 0
 
 
-@settings(deadline=None, max_examples=40)
+@cases(40)
 @given(seed=seeds, n=st.integers(2, 12), m=st.integers(1, 4))
 def test_evaluation_is_the_cost_of_the_closed_tour(seed, n, m):
     rng = np.random.default_rng(seed)
@@ -80,7 +81,7 @@ def test_it_keeps_the_promises_of_a_problem():
     check_problem(generate_tsp(9, seed=1))
 
 
-@settings(deadline=None, max_examples=10)
+@cases(10)
 @given(seed=seeds, n=st.integers(2, 15), m=st.integers(1, 3))
 def test_it_keeps_them_whatever_the_instance(seed, n, m):
     check_uncompiled(generate_tsp(n, seed, m), n_games=3, seed=seed)

@@ -4,7 +4,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_tsptw, solve
@@ -12,6 +12,7 @@ from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.matrices import euclidean
 from pareto_nrpa.problems.mo_tsptw import mo_tsptw
 
+from ..made_up import cases
 from .checking import check_uncompiled
 
 seeds = st.integers(0, 10_000)
@@ -94,7 +95,7 @@ def play_against_the_twin(problem, rng, *, detours=False):
     return game
 
 
-@settings(deadline=None, max_examples=150)
+@cases(150)
 @given(seed=seeds, n=st.integers(2, 20), tightness=tightnesses)
 def test_legal_moves_follow_the_rule(seed, n, tightness):
     game = play_against_the_twin(generate_tsptw(n, seed, tightness), np.random.default_rng(seed))
@@ -109,7 +110,7 @@ def random_windows(seed, n):
     return mo_tsptw(costs, opens, closes, check_return=bool(seed % 2))
 
 
-@settings(deadline=None, max_examples=150)
+@cases(150)
 @given(seed=seeds, n=st.integers(2, 6))
 def test_legal_moves_follow_the_rule_where_nothing_is_feasible(seed, n):
     game = play_against_the_twin(random_windows(seed, n), np.random.default_rng(seed), detours=True)
@@ -136,7 +137,7 @@ def feasible_tours(problem):
     return [tour for tour in permutations(range(1, n)) if is_feasible(problem.data, tour)]
 
 
-@settings(deadline=None, max_examples=40)
+@cases(40)
 @given(seed=seeds, n=st.integers(2, 7), tightness=tightnesses)
 def test_no_feasible_tour_is_ever_pruned(seed, n, tightness):
     problem = generate_tsptw(n, seed, tightness)
@@ -203,7 +204,7 @@ def test_a_city_does_not_make_itself_late():
     assert sorted(Game(problem).legal_moves()) == [1, 2]
 
 
-@settings(deadline=None, max_examples=150)
+@cases(150)
 @given(seed=seeds, n=st.integers(2, 12), tightness=tightnesses, m=st.integers(1, 3))
 def test_evaluation_is_what_a_drive_along_the_closed_tour_costs(seed, n, tightness, m):
     problem = generate_tsptw(n, seed, tightness, m)
@@ -325,7 +326,7 @@ def test_it_keeps_the_promises_of_a_problem():
     check_problem(generate_tsptw(9, seed=1))
 
 
-@settings(deadline=None, max_examples=10)
+@cases(10)
 @given(seed=seeds, n=st.integers(2, 15), tightness=tightnesses)
 def test_it_keeps_them_whatever_the_instance(seed, n, tightness):
     check_uncompiled(generate_tsptw(n, seed, tightness), n_games=3, seed=seed)
