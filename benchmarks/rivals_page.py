@@ -10,6 +10,7 @@ from report import conditions
 
 from pareto_nrpa import PolishedNRPA
 from pareto_nrpa.experiments.drawing import add_legend, house_style, look_of, new_figure, save_figure
+from pareto_nrpa.experiments.statistics import signed_rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 DEFAULT = "polished-nrpa"
 _FOLDER = Path(__file__).parent.parent / "docs" / "results"
 _LEAST_RUNS = 4
+_LEAST_PAIRS = 6  # fewer cannot be significant
 # What a figure shows as missing of a front that is complete.
 _NOTHING_MISSING = 1e-5
 _TITLES = {
@@ -36,20 +38,21 @@ _TITLES = {
 }
 _HEADER = (
     "instances", "budget", "method", "of them", "seeds", "mean share", "lowest share", "points found", "feasible runs",
-    "first feasible, s", "default ahead / behind",
+    "first feasible, s", "default ahead / behind", "means ahead / behind",
 )  # fmt: skip
 _NOTES = f"""\
 Share: of the hypervolume of the proved front, or of all runs together where none is proved, up to its worst point and
 a tenth of its range more; mean over instances of means over seeds. Points found: of the same front. A budget in s is
 CPU time on one thread, in e evaluations: calls of `evaluate`; neighbours that the default search judges by segments are
 not among them. For `counted` every one of those is an evaluation too, as for Pareto Local Search, which plays its
-neighbours. First feasible: the slowest instance, median of the seeds. The last column: on how many instances the
+neighbours. First feasible: the slowest instance, median of the seeds. Ahead and behind: on how many instances the
 default search is significantly better and worse than that method (rank sums, 5 %, each instance for itself, not
-corrected for their number, instances with {_LEAST_RUNS} runs of each or more). PyVRP: twenty weighted sums one after
-the other, every feasible candidate kept.
+corrected for their number, instances with {_LEAST_RUNS} runs of each or more). The last column: on how many its mean
+over seeds is higher and lower, and whether that is chance (signed ranks of the means, {_LEAST_PAIRS} instances or
+more). PyVRP: twenty weighted sums one after the other, every feasible candidate kept.
 
-Runs were made in several sittings, beside other programs, on a machine whose speed varied by a third: a second of CPU
-time is not worth the same in all of them.
+Runs were made in several sittings, beside other programs, on machines of two kinds (AMD EPYC and Intel Xeon) whose
+speed varied by a third: a second of CPU time is not worth the same in all of them.
 
 Where nothing is proved, shares flatter who found most of the common front, which is the default search. Settings were
 chosen on some of these instances: [the page on the default search](../default-search.md) says which.
@@ -98,8 +101,10 @@ def _compared(rows: list[Row], title: str) -> list[list[str]]:
     ours = runs.get(DEFAULT, [])
     lines = []
     for method in sorted(methods, key=lambda m: -float(_summary(runs[m])[2])):
-        against = _ahead_and_behind(ours, runs[method]) if ours and method != DEFAULT else "-"
-        lines.append([title, rows[0]["budget"], method, *_summary(runs[method]), against])
+        against = ["-", "-"]
+        if ours and method != DEFAULT:
+            against = [_ahead_and_behind(ours, runs[method]), _means_ahead_and_behind(ours, runs[method])]
+        lines.append([title, rows[0]["budget"], method, *_summary(runs[method]), *against])
     return lines
 
 
@@ -139,6 +144,19 @@ def _ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
             ahead += np.mean(a) > np.mean(b)
             behind += np.mean(a) < np.mean(b)
     return f"{ahead} / {behind} of {tested}" if tested else "-"
+
+
+def _means_ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
+    """Return on how many instances our mean is higher and lower, and how likely that were if nobody was better."""
+    a, b = (
+        np.array([np.mean([float(row["share"]) for row in rows if row["instance"] == name]) for name in names])
+        for names in [sorted({row["instance"] for row in theirs})]
+        for rows in (ours, theirs)
+    )
+    if len(a) == 1:
+        return "-"
+    chance = f" (p = {signed_rank(a, b):.1g})" if len(a) >= _LEAST_PAIRS else ""
+    return f"{(a > b).sum()} / {(a < b).sum()} of {len(a)}{chance}"
 
 
 @house_style()
