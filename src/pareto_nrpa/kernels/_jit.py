@@ -261,6 +261,12 @@ class Entry:
         self._signature = signature
         self.pointer: Any = _kept(copy, **options)
 
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it, compiled first where nobody has seen to that."""
+        if self.call is None:
+            self.compile()
+        return self.call(*arguments)
+
     @property
     def is_kept(self) -> bool:
         """Whether there is a place on disk for what is compiled."""

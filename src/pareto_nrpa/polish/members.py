@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numba import types
 
-from ..kernels._jit import stored
+from ..kernels._jit import compile_entry
 from ..kernels.archive import enlarge
 from ..kernels.bundles import N_ARCHIVED, N_LOGGED, VIOLATIONS, KnownFront
 from ..kernels.dominance import CHUNK
@@ -22,9 +24,18 @@ from ..kernels.polish.members import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ..kernels._jit import Entry
     from ..kernels.bundles import Archive
 
 _LARGEST = np.finfo(float).max
+
+
+@cache
+def entries() -> tuple[Entry, Entry]:
+    """Return what looks at archives and what finds their range, the same for all of them."""
+    table, rows, flags = types.float64[:, ::1], types.int64[::1], types.boolean[::1]
+    updated = types.void(types.int64[:, ::1], table, *[rows] * 4, flags, table, table, table, rows)
+    return compile_entry(update_members, updated), compile_entry(set_extremes, types.void(table, table, rows))
 
 
 class Members:
@@ -46,11 +57,6 @@ class Members:
         self._floors = np.zeros((0, n_objectives))
         self._extremes = np.zeros((2, n_objectives))
         self._numbers = np.zeros(4, dtype=np.int64)
-
-    def compile(self, archive: Archive, counters: NDArray[np.int64]) -> None:
-        """Compile what looks at archives."""
-        self.update(archive, counters)
-        stored(set_extremes)(self._objectives, self._extremes.copy(), self._numbers.copy())
 
     def __len__(self) -> int:
         return self._n
@@ -100,7 +106,7 @@ class Members:
 
     def _known_range(self) -> NDArray[np.float64]:
         if not self._numbers[IS_RANGE_KNOWN]:
-            stored(set_extremes)(self._objectives, self._extremes, self._numbers)
+            entries()[1](self._objectives, self._extremes, self._numbers)
         return self._extremes
 
     def update(self, archive: Archive, counters: NDArray[np.int64]) -> None:
@@ -114,7 +120,7 @@ class Members:
             self._grow(len(archive.heads))
         order = self._found_at, self._ids, self._rows, self._is_fresh
         values = self._objectives, self._floors, self._extremes, self._numbers
-        stored(update_members)(archive.heads, archive.scores, newcomers, *order, *values)
+        entries()[0](archive.heads, archive.scores, newcomers, *order, *values)
         self._n = int(self._numbers[N_MEMBERS])
         if self._numbers[N_COME]:
             self.violations = float(archive.scores[self._rows[self._n - 1], VIOLATIONS])
