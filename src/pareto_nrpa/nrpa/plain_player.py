@@ -32,7 +32,7 @@ from ..kernels.bundles import (
     SearchState,
     Settings,
 )
-from ..kernels.nrpa import recording, stack_machine
+from ..kernels.nrpa import recording
 from ..kernels.nrpa.following import EVEN_PRUNED, EXACTLY
 from ..kernels.softmax import LARGEST_SUM, SMALLEST_SUM
 from ..messages import unfollowed_message
@@ -93,27 +93,26 @@ class PlainPlayer(PlainAdapter):
         self._draws: list[float] = []
         self._powers = np.ones(_MAX_TABLE)
         self._options = tuple(settings)
-        self._flattened: SearchState | None = None
-        self._parts: Any = None
-        parts, options = numba.typeof(self._flat()), numba.typeof(self._options)
-        told = types.void(numba.typeof(machine), numba.typeof(settings), types.int64)
-        numbers, reals, pointer = types.int64[::1], types.float64[::1], types.FunctionType(told)
-        recorded = types.int64(parts, options, types.int64, numbers, reals, reals, pointer)
-        self._tell = self.bind(stack_machine.tell, told, way_in="pointer")
-        self._record = self.bind(recording.record_and_tell, recorded)
-        tabled = types.void(types.float64[:, :, ::1], types.int64, types.float64, reals)
+        parts = recording.flatten(machine)
+        learned = types.int64(
+            numba.typeof(parts),
+            numba.typeof(self._options),
+            types.int64,
+            types.int64[::1],
+            types.float64[::1],
+            types.float64[::1],
+        )
+        self._learn = self.bind(recording.record_and_tell, learned)
+        tabled = types.void(types.float64[:, :, ::1], types.int64, types.float64, types.float64[::1])
         self._tabulate = self.bind(recording.tabulate, tabled)
-        # Not among the entries: not everybody needs them.
-        self._tell_parts = compile_entry(recording.tell_parts, types.void(parts, options, types.int64, pointer))
-        self._tell_root = compile_entry(stack_machine.tell_root, told, way_in="pointer")
         # How much fits into the arrays; looked up once, as looking is slow.
         self._n_codes = self._max_moves = self._max_candidates = 0
+        self._flattened: SearchState | None = None
+        self._parts: Any = None
         self._looks_up = False
-
-    @property
-    def for_add(self) -> list[Entry]:
-        """What takes in solutions that were made elsewhere."""
-        return [self._tell_parts, self._tell_root]
+        told = types.void(numba.typeof(parts), numba.typeof(self._options), types.int64)
+        self._tell_root = compile_entry(recording.tell_root_of, told)
+        self.for_add = [self._tell_root]  # not among the entries: few need it
 
     def __reduce__(self) -> Any:
         state = {"codes": self.codes, "moves": self.moves, "_draws": self._draws}
@@ -240,18 +239,18 @@ class PlainPlayer(PlainAdapter):
     @cached_property
     def following(self) -> tuple[Entry, ...]:
         """What counts a sequence without learning from it; not everybody does."""
-        self.entries.append(self._tell_parts)
-        return (self._tell_parts,)
+        return (
+            self.bind(recording.count_only, types.void(numba.typeof(recording.flatten(self.machine)), types.int64)),
+        )
 
     def note(self, slot: int) -> None:
         """Count a slot whose scores are known; nothing is learned from it."""
-        self._tell_parts.call(self._flat(), self._options, ~slot, self._tell.pointer)
+        self.following[0].call(self._flat(), slot)
 
     def _call(self, slot: int, record: Any, biases: Any, scores: Any) -> None:
-        given = slot, record, biases, scores
-        if self._record.call(self._flat(), self._options, *given, self._tell.pointer) == NEEDS_ROOM:
+        if self._learn.call(self._flat(), self._options, slot, record, biases, scores) == NEEDS_ROOM:
             self.machine = make_room(self.machine)
-            self._call(*given)
+            self._call(slot, record, biases, scores)
 
     def _flat(self) -> Any:
         if self.machine is not self._flattened:
@@ -307,7 +306,7 @@ class PlainPlayer(PlainAdapter):
 
     def tell_root(self, slot: int) -> None:
         """Let the highest level learn from a slot whose scores are known."""
-        self._tell_parts.call(self._flat(), self._options, slot, self._tell_root.pointer)
+        self._tell_root.call(self._flat(), self._options, slot)
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:
         """Return the numbers of moves."""

@@ -23,7 +23,8 @@ from ..bundles import (
     Settings,
 )
 from ..softmax import fast_exp2, power_scale
-from .stack_machine import has_room, take
+from .following import note
+from .stack_machine import has_room, take, tell, tell_root
 
 #: Says that any unused slot will do.
 ANY_SLOT = -1
@@ -48,11 +49,10 @@ def _unflatten(p):
     )
 
 
-def record_and_tell(parts, options, slot, record, biases, scores, learn):
+def record_and_tell(parts, options, slot, record, biases, scores):
     """Write what was played and how it was judged into a slot, then learn from it; returns a status.
 
-    An empty `record` leaves the slot as it is; without `scores` there is nothing to learn yet. `learn` is a pointer to
-    `tell`, which is compiled once for plain and compiled problems.
+    An empty `record` leaves the slot as it is; without `scores` there is nothing to learn yet.
     """
     machine = _unflatten(parts)
     if slot == ANY_SLOT:
@@ -64,13 +64,18 @@ def record_and_tell(parts, options, slot, record, biases, scores, learn):
     if scores.size > 0:
         for k in range(scores.size):
             machine.pool.scores[slot, k] = scores[k]
-        learn(machine, Settings(*options), slot)
+        tell(machine, Settings(*options), slot)
     return OK
 
 
-def tell_parts(parts, options, slot, learn):
-    """Let the search learn from a slot whose scores are known, by way of a pointer: as `tell` or `tell_root` do."""
-    learn(_unflatten(parts), Settings(*options), slot)
+def count_only(parts, slot):
+    """Count an evaluated sequence, and learn nothing from it."""
+    note(_unflatten(parts), slot)
+
+
+def tell_root_of(parts, options, slot):
+    """Let the highest level learn from a slot whose scores are known."""
+    tell_root(_unflatten(parts), Settings(*options), slot)
 
 
 @bundle_kernel
