@@ -146,7 +146,11 @@ PROBLEMS = {
     "tsp": generate_tsp(15, seed=3),
     "three objectives": generate_tsp(10, seed=4, n_objectives=3),
 }
-PAIRS = [pytest.param(*pair, id=f"{pair[0]}-{pair[1].name}") for pair in itertools.product(PROBLEMS, BASELINES)]
+# Tours without windows compile for this alone.
+PAIRS = [
+    pytest.param(where, baseline, id=f"{where}-{baseline.name}", marks=[pytest.mark.long] * ("windows" not in where))
+    for where, baseline in itertools.product(PROBLEMS, BASELINES)
+]
 # The last one is MOEA/D with three objectives, whose scalarisation is another: nothing else compiles that.
 PAIRS[-1] = pytest.param(*PAIRS[-1].values, id=PAIRS[-1].id, marks=pytest.mark.slow)
 

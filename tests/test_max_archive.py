@@ -58,7 +58,7 @@ def test_a_limit_that_is_not_reached_changes_nothing():
         ("pareto-nrpa", TOUR, 20),
         ("pareto-nrpa", generate_tsp(12, seed=1, n_objectives=5), 65),
         ("pareto-nrpa", Knapsack(), 4),
-        ("pls", TOUR, 20),
+        pytest.param("pls", TOUR, 20, marks=pytest.mark.long),
         ("random", Knapsack(), 4),
     ],
 )

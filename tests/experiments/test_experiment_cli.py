@@ -318,6 +318,7 @@ def test_a_page_can_be_made_again_from_its_rows(run, results):
     assert_refused(run("experiment", "table", "tiny.toml", "--rows", "away.csv"), "cannot read away.csv: No such file")
 
 
+@pytest.mark.long
 def test_problems_that_stand_in_for_others_are_told_and_named_in_the_title(run, empty_machine):
     made = run("experiment", "run", "nas-101", "--quick", "--seeds", 1, "--only", "Random", "--quiet")
     assert "data that are not here (nas-bench-101-surrogate); its quick version uses mo-tsp:n=8,seed=1." in made.err
