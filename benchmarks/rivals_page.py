@@ -148,9 +148,9 @@ def _ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
 
 def _means_ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
     """Return on how many instances our mean is higher and lower, and how likely that were if nobody was better."""
+    names = sorted({row["instance"] for row in theirs})
     a, b = (
         np.array([np.mean([float(row["share"]) for row in rows if row["instance"] == name]) for name in names])
-        for names in [sorted({row["instance"] for row in theirs})]
         for rows in (ours, theirs)
     )
     if len(a) == 1:

@@ -74,13 +74,18 @@ def is_pruned(problem, solution):
     return any(move not in plain.legal_moves(tuple(solution[:i])) for i, move in enumerate(solution))
 
 
-@pytest.mark.long_but("random")
-@pytest.mark.parametrize("name", ["random", "pareto-mcts", "nmcs", "nrpa", "pareto-nrpa"])
-def test_only_without_pruning_are_there_moves_that_pruning_leaves_out(name):
+# Those of compiled problems compile a playout without pruning for this test alone.
+COMPILED = [pytest.param(name, TIGHT, id=name) for name in ("random", "pareto-mcts", "nmcs", "nrpa", "pareto-nrpa")]
+PLAIN = [pytest.param(name, PlainWindows(TIGHT), id=f"{name}-plain") for name in ("nrpa", "pareto-nrpa")]
+
+
+@pytest.mark.long_but("random", "nrpa-plain", "pareto-nrpa-plain")
+@pytest.mark.parametrize(("name", "problem"), COMPILED + PLAIN)
+def test_only_without_pruning_are_there_moves_that_pruning_leaves_out(name, problem):
     """Whatever builds solutions from legal moves alone; local and evolutionary search change them afterwards."""
     seen = {}
     for pruning in (True, False):
-        search = small(name, pruning=pruning, bias=0.0).start(TIGHT, seed=4, budget=60)
+        search = small(name, pruning=pruning, bias=0.0).start(problem, seed=4, budget=60)
         solutions = []
         for _ in range(60):
             search.advance(1)

@@ -20,6 +20,8 @@ from pareto_nrpa.experiments.statistics import (
     signed_rank,
 )
 
+from ..made_up import cases
+
 stats = pytest.importorskip("scipy.stats", reason="needs scipy: pip install pareto-nrpa[report]")
 
 SAMPLES = st.lists(st.integers(0, 9).map(float), min_size=2, max_size=12)
@@ -103,9 +105,7 @@ def test_signed_rank_of_equal_pairs_and_of_none():
     assert signed_rank([], []) == 1
 
 
-@settings(
-    max_examples=20, suppress_health_check=[HealthCheck.too_slow]
-)  # scipy goes through all signs where pairs are tied
+@settings(cases(20), suppress_health_check=[HealthCheck.too_slow])  # scipy goes through all signs where pairs are tied
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8))
 def test_signed_rank_is_a_probability_whatever_is_tied(pairs):
     a, b = zip(*pairs, strict=True)

@@ -1,6 +1,7 @@
 """Compiled code is found again at the next start, and never when something it calls has changed."""
 
 import enum
+import gc
 import os
 import subprocess
 import sys
@@ -13,7 +14,9 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import ParetoNRPA, ProblemError, generate_tsptw
+from pareto_nrpa.kernels import _jit
 from pareto_nrpa.kernels._jit import (
+    compile_alone,
     compile_entry,
     engine_kernel,
     fingerprint,
@@ -383,3 +386,47 @@ def test_kernels_may_call_each_other_in_the_next_process_too(tmp_path):
     for _ in range(2):  # machine code of the first would end the second
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
         assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+@engine_kernel
+def _doubled(number):
+    return number + number
+
+
+@engine_kernel
+def _no_such_field(number):
+    return number.no_such_field
+
+
+@pytest.fixture
+def usual_threshold():
+    """The thresholds of the garbage collector, set back afterwards."""
+    before = gc.get_threshold()
+    yield before
+    gc.set_threshold(*before)
+
+
+@needs_jit
+def test_a_kernel_is_tried_once_for_each_type():
+    kinds = numba.int64, numba.float64, numba.int64
+    assert [compile_alone(_doubled, (kind,), allocates=False) for kind in kinds] == list(kinds)
+
+
+@needs_jit
+@pytest.mark.parametrize("threshold", [(700, 10, 10), (0, 10, 10), (1_000_000, 3, 3)])
+def test_garbage_is_looked_for_as_before_when_all_is_compiled_or_nothing_can_be(usual_threshold, threshold):
+    gc.set_threshold(*threshold)
+    compile_alone(_doubled, (numba.int32,), allocates=False)
+    assert gc.get_threshold() == threshold
+    with pytest.raises(numba.TypingError):
+        compile_alone(_no_such_field, (numba.int64,), allocates=False)
+    assert gc.get_threshold() == threshold
+
+
+@needs_jit
+def test_garbage_is_looked_for_seldom_meanwhile_and_never_more_often_than_before(usual_threshold):
+    for threshold, least in ((700, 10_000), (0, 0), (1_000_000, 1_000_000)):
+        gc.set_threshold(threshold, 10, 10)
+        with _jit._quickly():
+            assert gc.get_threshold()[0] >= least
+            assert (gc.get_threshold()[0] == 0) == (threshold == 0)

@@ -161,7 +161,7 @@ def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionTy
 
 
 # Numba makes millions of small objects that all live until a kernel is compiled, and Python would look through them
-# again and again for garbage: a seventh of the time. Seldom is enough, and takes no more memory.
+# again and again for garbage: about a tenth of the time. Seldom is enough, and takes no more memory.
 _SELDOM = 100_000, 50, 100
 
 
@@ -169,7 +169,7 @@ _SELDOM = 100_000, 50, 100
 def _quickly() -> Iterator[None]:
     """Compile without what takes long for nothing; one thread at a time."""
     usual = gc.get_threshold()
-    if usual[0]:  # else somebody has switched it off
+    if 0 < usual[0] < _SELDOM[0]:  # 0: somebody has switched it off
         gc.set_threshold(*_SELDOM)
     try:
         with quick_flags() if FLAGS_ARE_KNOWN and not _IS_PLAIN else nullcontext():

@@ -247,7 +247,6 @@ def write_package(folder, table, monkeypatch):
     monkeypatch.setattr(table201, "package_folder", lambda: folder)
 
 
-@pytest.mark.long
 def test_package_and_table_make_the_same_problem(table_201, write_table, tmp_path, monkeypatch):
     (tmp_path / "package").mkdir()
     (tmp_path / "empty").mkdir()
