@@ -48,8 +48,9 @@ not among them. For `counted` every one of those is an evaluation too, as for Pa
 neighbours. First feasible: the slowest instance, median of the seeds. Ahead and behind: on how many instances the
 default search is significantly better and worse than that method (rank sums, 5 %, each instance for itself, not
 corrected for their number, instances with {_LEAST_RUNS} runs of each or more). The last column: on how many its mean
-over seeds is higher and lower, and whether that is chance (signed ranks of the means, {_LEAST_PAIRS} instances or
-more). PyVRP: twenty weighted sums one after the other, every feasible candidate kept.
+over seeds is higher and lower, and whether that is chance (signed ranks of the means; where there are fewer than
+{_LEAST_PAIRS} instances, of runs with one instance and seed). PyVRP: twenty weighted sums one after the other, every
+feasible candidate kept.
 
 Runs were made in several sittings, beside other programs, on machines of two kinds (AMD EPYC and Intel Xeon) whose
 speed varied by a third: a second of CPU time is not worth the same in all of them.
@@ -149,14 +150,22 @@ def _ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
 def _means_ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
     """Return on how many instances our mean is higher and lower, and how likely that were if nobody was better."""
     names = sorted({row["instance"] for row in theirs})
+    if len(names) == 1:
+        return "-"
     a, b = (
         np.array([np.mean([float(row["share"]) for row in rows if row["instance"] == name]) for name in names])
         for rows in (ours, theirs)
     )
-    if len(a) == 1:
-        return "-"
-    chance = f" (p = {signed_rank(a, b):.1g})" if len(a) >= _LEAST_PAIRS else ""
+    pairs = (a, b) if len(names) >= _LEAST_PAIRS else _runs_in_pairs(ours, theirs)
+    chance = f" (p = {signed_rank(*pairs):.1g})" if len(pairs[0]) >= _LEAST_PAIRS else ""
     return f"{(a > b).sum()} / {(a < b).sum()} of {len(a)}{chance}"
+
+
+def _runs_in_pairs(ours: list[Row], theirs: list[Row]) -> tuple[list[float], list[float]]:
+    """Return the shares of all runs with an instance and a seed that both have."""
+    mine, others = ({(row["instance"], row["seed"]): float(row["share"]) for row in rows} for rows in (ours, theirs))
+    common = [key for key in mine if key in others]
+    return [mine[key] for key in common], [others[key] for key in common]
 
 
 @house_style()
