@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
@@ -30,12 +30,20 @@ if TYPE_CHECKING:
 _LARGEST = np.finfo(float).max
 
 
+class MemberCode(NamedTuple):
+    """Compiled code that looks at an archive, and that finds its range."""
+
+    update: Entry
+    set_extremes: Entry
+
+
 @cache
-def entries() -> tuple[Entry, Entry]:
-    """Return what looks at archives and what finds their range, the same for all of them."""
+def member_code() -> MemberCode:
+    """Return that code, the same for all archives."""
     table, rows, flags = types.float64[:, ::1], types.int64[::1], types.boolean[::1]
     updated = types.void(types.int64[:, ::1], table, *[rows] * 4, flags, table, table, table, rows)
-    return compile_entry(update_members, updated), compile_entry(set_extremes, types.void(table, table, rows))
+    measured = types.void(table, table, rows)
+    return MemberCode(compile_entry(update_members, updated), compile_entry(set_extremes, measured))
 
 
 class Members:
@@ -106,7 +114,7 @@ class Members:
 
     def _known_range(self) -> NDArray[np.float64]:
         if not self._numbers[IS_RANGE_KNOWN]:
-            entries()[1](self._objectives, self._extremes, self._numbers)
+            member_code().set_extremes(self._objectives, self._extremes, self._numbers)
         return self._extremes
 
     def update(self, archive: Archive, counters: NDArray[np.int64]) -> None:
@@ -120,7 +128,7 @@ class Members:
             self._grow(len(archive.heads))
         order = self._found_at, self._ids, self._rows, self._is_fresh
         values = self._objectives, self._floors, self._extremes, self._numbers
-        entries()[0](archive.heads, archive.scores, newcomers, *order, *values)
+        member_code().update(archive.heads, archive.scores, newcomers, *order, *values)
         self._n = int(self._numbers[N_MEMBERS])
         if self._numbers[N_COME]:
             self.violations = float(archive.scores[self._rows[self._n - 1], VIOLATIONS])

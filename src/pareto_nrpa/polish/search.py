@@ -11,7 +11,7 @@ from ..genotype import check_genotype
 from ..kernels.bundles import N_MOVES, POLICY
 from ..nrpa.compiled_player import CompiledPlayer
 from ..nrpa.search import Search
-from .members import Members, entries
+from .members import Members, member_code
 from .played import PlayedNeighbours
 from .screened import ScreenedNeighbours
 
@@ -51,7 +51,7 @@ class PolishedSearch(Search):
     def compile(self) -> None:
         """Compile, or load from disk, what `advance` needs."""
         self.player.following  # noqa: B018 - bound, that it may be compiled
-        self.player.entries += [entry for entry in entries() if entry not in self.player.entries]
+        self.player.entries += [entry for entry in member_code() if entry not in self.player.entries]
         super().compile()
         if not self._is_checked:
             self.local.compile()
