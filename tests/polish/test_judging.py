@@ -5,9 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import Permutation, PolishedNRPA, ProblemError, Segments, check_problem, generate_tsp, generate_tsptw
+from pareto_nrpa import (
+    MaxEvaluations,
+    Permutation,
+    PolishedNRPA,
+    ProblemError,
+    Segments,
+    check_problem,
+    generate_tsp,
+    generate_tsptw,
+    solve,
+)
 from pareto_nrpa.kernels._jit import kernel
 from pareto_nrpa.kernels.bundles import KnownFront
+from pareto_nrpa.polish.judging import Terms
 from pareto_nrpa.problems.matrices import cost_of, join_costs
 from pareto_nrpa.problems.mo_tsptw import join_limits
 
@@ -70,6 +81,32 @@ def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
     values = [weights @ other for other, late in map(problem.replay, neighbours(end)) if late == 0]
     if violations == 0:
         assert min(values, default=np.inf) >= weights @ objectives - 1e-6
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("price", [0.001, 0.1, 10.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_descent_at_a_price_ends_where_no_neighbour_costs_less_with_what_it_pays(seed, price):
+    problem, rng = PROBLEMS["tsptw"], np.random.default_rng(seed)
+    judge, weights = judge_of(problem), rng.random(2)
+
+    def cost(moves):
+        judge.begin(moves, np.zeros(2))
+        judge.go_on(NOTHING)
+        return weights @ problem.replay(list(moves))[0] + price * judge.distance
+
+    judge.begin(rng.permutation(range(1, 9)), weights, terms=Terms(price, 1e9))
+    assert judge.go_on(NOTHING)
+    end = judge.moves.tolist()
+    assert cost(end) <= min(map(cost, neighbours(end))) + 1e-6
+
+
+def test_what_is_shaken_without_limits_may_be_infeasible():
+    problem, judge = PROBLEMS["tsptw"], judge_of(PROBLEMS["tsptw"])
+    start = np.array(solve(problem, stop=MaxEvaluations(500), seed=0).front.solutions[0])
+    assert problem.replay(start.tolist())[1] == 0
+    late = [problem.replay(judge.shaken(start, 3, 8, np.inf).tolist())[1] for _ in range(20)]
+    assert max(late) > 0
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -61,12 +61,12 @@ class Resumable(Protocol):
         """Return a search at its very beginning."""
 
 
-_FORMAT = "pareto-nrpa checkpoint 5"
+_FORMAT = "pareto-nrpa checkpoint 6"
 #: Of several searches that work together, see cooperation/checkpoint.py.
-TEAM_FORMAT = "pareto-nrpa team 6"
+TEAM_FORMAT = "pareto-nrpa team 7"
 _OLDER_FORMATS = (
-    *(f"pareto-nrpa checkpoint {n}" for n in (1, 2, 3, 4)),
-    *(f"pareto-nrpa team {n}" for n in (1, 2, 3, 4, 5)),
+    *(f"pareto-nrpa checkpoint {n}" for n in (1, 2, 3, 4, 5)),
+    *(f"pareto-nrpa team {n}" for n in (1, 2, 3, 4, 5, 6)),
 )
 
 

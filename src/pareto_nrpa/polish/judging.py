@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -12,7 +12,16 @@ from ..kernels._jit import bundle_kernel, small_kernel, stored, with_globals
 from ..kernels.bundles import KnownFront
 from ..kernels.dominance import is_covered_by_front
 from ..kernels.polish import neighbourhood as kernels
-from ..kernels.polish.neighbourhood import N_FOUND, N_JUDGED, N_QUIET, NOISE, PLACE_NOW, new_neighbourhood
+from ..kernels.polish.neighbourhood import (
+    MOST_GAIN,
+    N_FOUND,
+    N_JUDGED,
+    N_QUIET,
+    NOISE,
+    PLACE_NOW,
+    PRICE,
+    new_neighbourhood,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +37,16 @@ _MOST = 1_000_000
 _NOTHING_KNOWN = KnownFront(np.zeros((0, 1)), np.zeros((0, 1)))
 
 
+class Terms(NamedTuple):
+    """On which a descent may pass through infeasible solutions."""
+
+    price: float  # of a unit of distance from being feasible; 0 if a descent never goes farther away
+    most_gain: float  # by a step: a bound on what it may pay
+
+
+STRICT = Terms(0.0, 0.0)
+
+
 class Judge:
     """Looks at all neighbours of a solution at once; what it finds worth evaluating is not evaluated here."""
 
@@ -40,7 +59,8 @@ class Judge:
             "join_limits": kernels.no_join_limits,
             **segments.kernels,
         }
-        limit_width = segments.limit_width if segments.limit_of is not None else 1
+        self.has_limits = segments.limit_of is not None
+        limit_width = segments.limit_width if self.has_limits else 1
         self._here = new_neighbourhood(len(genotype.moves), player.signs, segments.cost_width, limit_width, _ROOM)
         self._player, self._parts, self._rng = player, player.parts, player.rng
         kinds = [numba.typeof(x) for x in (self._parts, self._here)]
@@ -67,7 +87,7 @@ class Judge:
         )
         self._shake = player.bind(
             kernels.shake,
-            types.int64(*kinds, numba.typeof(self._rng), types.int64, types.int64, types.float64),
+            types.int64(*kinds, numba.typeof(self._rng), types.int64, types.int64, types.float64, types.float64),
             data_class=type(player.problem.data),
             distance_of=bundle_kernel(with_globals(kernels.distance, **words)),
         )
@@ -98,11 +118,19 @@ class Judge:
         """At which places of the solution a descent has something to look at."""
         return np.array(self._here.marks)
 
-    def begin(self, moves: NDArray[np.int64], weights: NDArray[np.float64], marks: Any = 1) -> None:
+    @property
+    def distance(self) -> float:
+        """How far from being feasible the descent is."""
+        return float(self._here.current[0])
+
+    def begin(
+        self, moves: NDArray[np.int64], weights: NDArray[np.float64], marks: Any = 1, terms: Terms = STRICT
+    ) -> None:
         """Begin a descent for a weighted sum from the places marked; with weights of 0 it only looks round."""
         self._here.base[:] = moves
         self._here.marks[:] = marks
         self._here.weights[:] = weights
+        self._here.terms[[PRICE, MOST_GAIN]] = terms
         self._here.numbers[PLACE_NOW] = self._here.numbers[N_QUIET] = 0
 
     def go_on(self, front: KnownFront) -> bool:
@@ -130,9 +158,10 @@ class Judge:
         """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
         return bool(stored(is_covered_by_front)(*front, objectives, NOISE * np.abs(objectives)))
 
-    def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int) -> NDArray[np.int64]:
-        """Return a solution some random steps away that is as feasible; `marks` says where it differs."""
+    def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int, farther: float = 0.0) -> NDArray[np.int64]:
+        """Return a solution some random steps away that is as feasible, or so much less; `marks`: where it differs."""
         self._here.base[:] = moves
         self._here.marks[:] = 0
-        self._shake.call(self._parts, self._here, self._rng, n_steps, n_steps * _TRIES_PER_STEP, float(reach))
+        n_tries = n_steps * _TRIES_PER_STEP
+        self._shake.call(self._parts, self._here, self._rng, n_steps, n_tries, float(reach), farther)
         return np.array(self._here.base)

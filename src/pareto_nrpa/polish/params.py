@@ -41,6 +41,9 @@ class PolishedNRPA:
         With segments: how many random steps away from there it begins, at least; at most twice as many.
     reach
         With segments: within how many moves of one place these steps are made.
+    detour
+        With segments that have limits: by how many random steps, at most, a local search begins among infeasible
+        solutions once all neighbours of the front were looked at; 0 is never.
     candidates
         Without segments, where solutions are lists of choices: how many changes are thought of before one is evaluated,
         the one that a model of what each choice adds likes best. 1 is without a model.
@@ -60,18 +63,20 @@ class PolishedNRPA:
     sample: float = 0.1
     shake: int = 8
     reach: int = 50
+    detour: int = 8
     candidates: int = 16
     bias: float = 1.0
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 4  # raised where the same seed finds something else: experiments then make their runs anew
+    revision = 5  # raised where the same seed finds something else: experiments then make their runs anew
 
     def __post_init__(self) -> None:
         check_whole("playouts", self.playouts, 1, 1_000_000)
         check_whole("iterations", self.iterations, 1)  # there is no budget from which it could follow
         check_whole("shake", self.shake, 1, 1_000)
         check_whole("reach", self.reach, 1, 1_000_000)
+        check_whole("detour", self.detour, 0, 1_000)
         check_whole("candidates", self.candidates, 1, 1_000)
         for name in ("fresh", "explore", "sample"):
             share = getattr(self, name)

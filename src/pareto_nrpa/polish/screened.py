@@ -9,11 +9,13 @@ import numpy as np
 
 from ..kernels.bundles import N_MOVES, POLICY, SIZE
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
-from .judging import Judge
+from .detours import Detours
+from .judging import STRICT, Judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .judging import Terms
     from .search import PolishedSearch
 
 
@@ -40,13 +42,15 @@ class ScreenedNeighbours:
     """What to evaluate next: neighbours that nothing covers, then the end of a local search, then of another one.
 
     All neighbours of each new solution of the front are judged once. When that has brought all it can, local searches
-    for random weighted sums begin, at playouts and at solutions of the front that were shaken.
+    for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once nobody of the front
+    has a neighbour that nothing covers, they pass through infeasible solutions.
     """
 
     def __init__(self, search: PolishedSearch) -> None:
         self._search, self._params = search, search.polish
         self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]
         self.judge = Judge(search.player)  # type: ignore[arg-type]
+        self._detours = Detours(self._shape[0])
         self.n_playouts = self._params.playouts  # to be made before the next local search
         self._queue: deque[Neighbour] = deque()
         self._descent: Descent | None = None
@@ -104,6 +108,11 @@ class ScreenedNeighbours:
         self._queue.extend(Neighbour(*found, descent.policy) for found in self.judge.found())
         if not has_ended:
             return None if self._queue else self._another_playout()
+        if self._detours.is_out:
+            marks = self._detours.come_back(self.judge.moves, self.judge.distance)
+            if marks is not None:
+                self.judge.begin(self.judge.moves, descent.weights, marks)
+                return None
         self._descent = None
         if not descent.weights.any():
             return None
@@ -137,24 +146,30 @@ class ScreenedNeighbours:
                 members.is_fresh[place] = False
         self._welcomed.clear()
 
-    def _set_out(self, moves: NDArray[np.int64], weights: NDArray[np.float64], policy: int, marks: Any = 1) -> None:
-        self.judge.begin(moves, weights, marks)
+    def _set_out(
+        self,
+        moves: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        policy: int,
+        marks: Any = 1,
+        terms: Terms = STRICT,
+    ) -> None:
+        self.judge.begin(moves, weights, marks, terms)
         self._descent = Descent(weights, policy)
 
     def _begin(self) -> bool:
         """Begin another local search, and say how many playouts come before the next; False if there is nothing."""
         weights = self._weights()
         is_feasible = self._search.members().violations == 0
-        start, marks = None, np.array(1)
+        start = None
         if not is_feasible or self._search.player.draw() < self._params.fresh:
             start = self._playout(weights)
-        if start is None and is_feasible:
-            start = self._shaken(weights)
-            marks = self.judge.marks
         if start is not None:
-            self._set_out(start[0], weights, start[1], marks)
+            self._set_out(start[0], weights, start[1])
+        elif is_feasible:
+            self._set_out_near_front(weights)
         self.n_playouts = self._params.playouts
-        return start is not None
+        return start is not None or is_feasible
 
     def _weights(self) -> NDArray[np.float64]:
         """Return random weights for objectives measured by their range in the front."""
@@ -175,14 +190,19 @@ class ScreenedNeighbours:
         heads = machine.pool.heads[slot]
         return machine.pool.moves[slot, : heads[N_MOVES]].copy(), int(heads[POLICY])
 
-    def _shaken(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
-        """Return a solution near the best for the weights of a few of the front."""
-        search, params = self._search, self._params
-        front = search.members().objectives
+    def _set_out_near_front(self, weights: NDArray[np.float64]) -> None:
+        """Begin some random steps away from the best for the weights of a few of the front."""
+        search, params, members = self._search, self._params, self._search.members()
+        front = members.objectives
         drawn = search.draw_many(len(front), max(_LEAST_SAMPLE, int(params.sample * len(front))))
-        moves, policy = search.member(int(drawn[np.argmin(front[drawn] @ weights)]))
-        n_steps = params.shake + search.draw(params.shake + 1)
-        return self.judge.shaken(moves, n_steps, params.reach), policy
+        origin, policy = search.member(int(drawn[np.argmin(front[drawn] @ weights)]))
+        if params.detour and self.judge.has_limits and not members.is_fresh.any():
+            moves = self.judge.shaken(origin, 1 + search.draw(params.detour), params.reach, np.inf)
+            terms = self._detours.leave(origin, float(weights @ members.span))
+        else:
+            moves = self.judge.shaken(origin, params.shake + search.draw(params.shake + 1), params.reach)
+            terms = STRICT
+        self._set_out(moves, weights, policy, self.judge.marks, terms)
 
     def is_lesson(self, slot: int) -> bool:
         """Tell whether policies should learn from a slot: playouts and the ends of local searches."""
@@ -214,6 +234,7 @@ class ScreenedNeighbours:
             "explored": np.array(sorted({*members.ids[~members.is_fresh].tolist(), *self._welcomed}), dtype=np.int64),
             "noted": np.array([slot in self._noted for slot in pending], dtype=np.int64),
             "numbers": np.array([self.n_playouts, self._n_judged_round, *self.judge.numbers], dtype=np.int64),
+            **self._detours.state(),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
@@ -231,7 +252,10 @@ class ScreenedNeighbours:
         slots = [*pending, *(slot for level, n in enumerate(sizes) for slot in search.machine.members[level, :n])]
         recorded = [pool.moves[slot, : pool.heads[slot, N_MOVES]] for slot in slots]
         order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]
-        for moves in (*arrays["queue_moves"], *arrays["descent_moves"], *archived, *recorded):
+        is_descent = bool(arrays["descent_weights"].any())
+        self._detours.restore(arrays, is_descent)
+        whole = (arrays[name] for name in ("queue_moves", "descent_moves", "detour_origin"))
+        for moves in (*(moves for part in whole for moves in part), *archived, *recorded):
             need(np.array_equal(np.sort(moves), order), "permutations")
         explored, noted, numbers = arrays["explored"], arrays["noted"], arrays["numbers"]
         check_shape(explored, np.int64, len(explored))
@@ -240,13 +264,14 @@ class ScreenedNeighbours:
         need(in_range(numbers[:1], 0, self._params.playouts + 1) and (numbers >= 0).all(), "numbers")
         marks = arrays["descent_marks"]
         check_shape(marks, np.int64, len(arrays["descent_moves"]), n)
-        is_descent = bool(arrays["descent_weights"].any())  # a look round ends behind the last place
-        need(in_range(marks, 0, 2) and in_range(numbers[3:4], 0, n + (not is_descent)), "marks")
+        at_most = n if is_descent else n + 1  # a look round ends behind the last place
+        need(in_range(marks, 0, 2) and in_range(numbers[3:4], 0, at_most), "marks")
         queued = (arrays[f"queue_{name}"] for name in ("moves", "objectives", "policies"))
         self._queue = deque(Neighbour(a, b, int(policy)) for a, b, policy in zip(*queued, strict=True))
         descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies", "marks"))
         for moves, weights, policy, marked in zip(*descents, strict=True):
-            self._set_out(moves, weights, int(policy), marked)
+            terms = self._detours.terms if self._detours.is_out else STRICT
+            self._set_out(moves, weights, int(policy), marked, terms)
         self._welcomed = set(explored.tolist())
         self._leave_to_others()
         self._noted = {slot for slot, flag in zip(pending, noted, strict=True) if flag}

@@ -6,6 +6,9 @@ a neighbour takes a constant number of joins; a head, a tail or a segment that b
 
 A descent looks at the neighbours of a few marked moves only, those around which something has changed ("don't look
 bits", Bentley 1992): after a small change of a long solution, most of what there is was looked at before.
+
+What is infeasible comes behind all that is less so, or, where a unit of the distance from being feasible has a price,
+costs that much more: such a descent may pass through infeasible solutions.
 """
 
 from __future__ import annotations
@@ -41,6 +44,8 @@ NOISE = 1e-10
 
 # Positions in Neighbourhood.numbers.
 N_FOUND, N_JUDGED, PLACE_NOW, N_QUIET = range(4)
+# Positions in Neighbourhood.terms.
+PRICE, MOST_GAIN, FARTHEST = range(3)
 
 
 class Neighbourhood(NamedTuple):
@@ -55,7 +60,10 @@ class Neighbourhood(NamedTuple):
     slack: np.ndarray  # [M] float64, differences of sums that mean nothing
     best: np.ndarray  # [5] int64, the best neighbour
     described: np.ndarray  # [5] int64, another one
-    best_value: np.ndarray  # [2] float64, its distance from being feasible and its weighted sum
+    best_value: np.ndarray  # [2] float64, its distance from being feasible and its weighted sum, with the price if any
+    # [3] float64: what a unit of distance from being feasible costs, 0 if more than all else; how much a step may gain
+    # by being infeasible; the farthest from being feasible that a neighbour may be
+    terms: np.ndarray
     found: np.ndarray  # [Q, n] int64, neighbours that nothing in the archive covers
     predicted: np.ndarray  # [Q, M] float64, their objectives
     # [4] int64: neighbours found, neighbours judged, the place to look at next, places passed since one was marked
@@ -82,6 +90,7 @@ def new_neighbourhood(n, signs, cost_width, limit_width, room):
         best=np.zeros(5, np.int64),
         described=np.zeros(5, np.int64),
         best_value=np.zeros(2),
+        terms=np.zeros(3),
         found=np.zeros((room, n), np.int64),
         predicted=np.zeros((room, m)),
         numbers=np.zeros(4, np.int64),
@@ -179,6 +188,11 @@ def forget_best(here):
     for k in range(here.weights.size):
         here.slack[k] = NOISE * abs(here.current[1 + k])
         here.best_value[1] += here.weights[k] * (here.current[1 + k] - here.slack[k])
+    price = here.terms[PRICE]
+    here.terms[FARTHEST] = here.current[0]
+    if price > 0.0:
+        here.best_value[1] += price * here.best_value[0]
+        here.terms[FARTHEST] += here.terms[MOST_GAIN] / price
 
 
 def measure_base(data, here):
@@ -236,7 +250,7 @@ def put_elsewhere(data, here, front, first, length):
     for i in range(first + 1, first + length):
         forward = append(data, here, forward, base[i])
         turned = prepend(data, here, turned, base[i])
-    limit = here.current[0]
+    limit = here.terms[FARTHEST]
     head = _HEAD
     copy_row(here.cost_heads[first], costs[head])
     copy_row(here.limit_heads[first], limits[head])
@@ -279,7 +293,7 @@ def turn_round(data, here, front, place, n_ways):
             if first < 0 or last >= base.size:
                 break
             turned = append(data, here, turned, base[first]) if way else prepend(data, here, turned, base[last])
-            if limits[turned, 0] > here.current[0]:
+            if limits[turned, 0] > here.terms[FARTHEST]:
                 break
             judge(
                 data, here, front, here.cost_heads[first], here.limit_heads[first],
@@ -307,14 +321,24 @@ def judge_neighbour(
         is_better = is_better or objectives[k] < here.current[1 + k] - here.slack[k]
     if not is_better:
         return
+    price, limit = here.terms[PRICE], here.terms[FARTHEST]
+    if price > 0.0:  # farther it could not be the best; at 0 it may still be worth noting
+        limit = min(limit, max(0.0, (here.best_value[1] - value) / price))
+        if head_limits[0] > limit or tail_limits[0] > limit:
+            return
     join_limits(data, head_limits, limits, here.limits[_PART])
-    if here.limits[_PART, 0] > here.current[0]:
+    if here.limits[_PART, 0] > limit:
         return
     join_limits(data, here.limits[_PART], tail_limits, here.limits[_WHOLE])
     distance = here.limits[_WHOLE, 0]
-    if distance > here.current[0]:
+    if distance > limit:
         return
-    if distance < here.best_value[0] or (distance == here.best_value[0] and value < here.best_value[1]):
+    if price > 0.0:
+        value += price * distance
+        is_best = value < here.best_value[1]
+    else:
+        is_best = distance < here.best_value[0] or (distance == here.best_value[0] and value < here.best_value[1])
+    if is_best:
         here.best_value[0] = distance
         here.best_value[1] = value
         write_neighbour(here.best, kind, first, length, place, turned)
@@ -393,14 +417,14 @@ def mark_joint(marks, place):
         marks[place] = 1
 
 
-def shake(parts, here, rng, n_steps, n_tries, reach):
-    """Walk from the base to random neighbours that are as feasible, all about one place; returns how many steps.
+def shake(parts, here, rng, n_steps, n_tries, reach, farther):
+    """Walk from the base to random neighbours, all about one place; returns how many steps.
 
-    What was changed is marked.
+    None is farther from being feasible than the base and so much more. What was changed is marked.
     """
     data = data_class(*parts)
     n = here.base.size
-    limit = distance_of(data, here, here.base)
+    limit = distance_of(data, here, here.base) + farther
     centre = int(rng.random() * n)
     n_made = 0
     for _ in range(n_tries):
