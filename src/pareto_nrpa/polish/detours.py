@@ -76,4 +76,5 @@ def changed_places(before: NDArray[np.int64], now: NDArray[np.int64]) -> NDArray
     order = np.argsort(before)
     places = order[np.searchsorted(before, now, sorter=order)]
     is_new = np.diff(places, prepend=-1, append=len(now)) != 1
-    return (is_new[:-1] | is_new[1:]).astype(np.int64)
+    changed: NDArray[np.int64] = (is_new[:-1] | is_new[1:]).astype(np.int64)
+    return changed
