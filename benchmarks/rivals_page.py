@@ -38,19 +38,20 @@ _TITLES = {
 }
 _HEADER = (
     "instances", "budget", "method", "of them", "seeds", "mean share", "lowest share", "points found", "feasible runs",
-    "first feasible, s", "default ahead / behind", "means ahead / behind",
+    "first feasible, s", "ms an evaluation", "default ahead / behind", "means ahead / behind",
 )  # fmt: skip
 _NOTES = f"""\
 Share: of the hypervolume of the proved front, or of all runs together where none is proved, up to its worst point and
 a tenth of its range more; mean over instances of means over seeds. Points found: of the same front. A budget in s is
 CPU time on one thread, in e evaluations: calls of `evaluate`; neighbours that the default search judges by segments are
 not among them. For `counted` every one of those is an evaluation too, as for Pareto Local Search, which plays its
-neighbours. First feasible: the slowest instance, median of the seeds. Ahead and behind: on how many instances the
-default search is significantly better and worse than that method (rank sums, 5 %, each instance for itself, not
-corrected for their number, instances with {_LEAST_RUNS} runs of each or more). The last column: on how many its mean
-over seeds is higher and lower, and whether that is chance (signed ranks of the means; where there are fewer than
-{_LEAST_PAIRS} instances, of runs with one instance and seed). PyVRP: twenty weighted sums one after the other, every
-feasible candidate kept.
+neighbours. What follows a colon is set otherwise; `detour=0` is the default search as it was before it took detours.
+First feasible: the slowest instance, median of the seeds. Milliseconds are of CPU time. Ahead and behind: on how many
+instances the default search is significantly better and worse than that method (rank sums, 5 %, each instance for
+itself, not corrected for their number, instances with {_LEAST_RUNS} runs of each or more). The last column: on how many
+its mean over seeds is higher and lower, and whether that is chance (signed ranks of the means; where there are fewer
+than {_LEAST_PAIRS} instances, of runs with one instance and seed). PyVRP: twenty weighted sums one after the other,
+every feasible candidate kept.
 
 Runs were made in several sittings, beside other programs, on machines of two kinds (AMD EPYC and Intel Xeon) whose
 speed varied by a third: a second of CPU time is not worth the same in all of them.
@@ -128,7 +129,14 @@ def _summary(rows: list[Row]) -> list[str]:
         f"{np.mean(list(each('found').values())):.0%}",
         f"{np.mean([int(row['points']) > 0 for row in rows]):.0%}",
         "-" if np.isnan(first) else f"{first:.3f}",
+        _price_of_an_evaluation(rows),
     ]
+
+
+def _price_of_an_evaluation(rows: list[Row]) -> str:
+    """Return the milliseconds of CPU time for each evaluation of all runs, where both were counted."""
+    seconds, evaluations = (sum(float(row[field]) for row in rows) for field in ("seconds", "evaluations"))
+    return f"{1_000 * seconds / evaluations:.3g}" if evaluations and not np.isnan(seconds) else "-"
 
 
 def _ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
@@ -168,8 +176,8 @@ def _runs_in_pairs(ours: list[Row], theirs: list[Row]) -> tuple[list[float], lis
 
 @house_style()
 def _missing(rows: list[Row], names: list[str], budget: str) -> Figure:
-    """Draw what is missing of the hypervolume of each instance, the mean over seeds, for each method."""
-    own = [row for row in rows if row["budget"] == budget and row["instance"] in names]
+    """Draw what is missing of the hypervolume of each instance, the mean over seeds, for methods as they are."""
+    own = [row for row in rows if row["budget"] == budget and row["instance"] in names and ":" not in row["method"]]
     methods = sorted({row["method"] for row in own}, key=lambda m: (m != DEFAULT, m))
     missing = {
         m: [_mean_missing([row for row in own if row["method"] == m and row["instance"] == name]) for name in names]
