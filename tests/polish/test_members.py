@@ -33,6 +33,7 @@ def test_members_are_those_of_the_archive_after_every_step(name, limit):
         np.testing.assert_array_equal(members.ideal, scores[:, 1:].min(axis=0))
         span = np.ptp(scores[:, 1:], axis=0)
         np.testing.assert_allclose(members.span, np.where(span > 0, span, 1.0))
+        np.testing.assert_allclose(members.scale, np.where(span > 0, span, scores[0, 1:]))
         floors = [scores[i : i + CHUNK, 1:].min(axis=0) for i in range(0, len(rows), CHUNK)]
         np.testing.assert_array_equal(members.front.floors, floors)
         assert members.violations == scores[0, VIOLATIONS]

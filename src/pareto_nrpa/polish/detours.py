@@ -37,6 +37,7 @@ class Detours:
     def leave(self, origin: NDArray[np.int64], span: float) -> Terms:
         """Begin one at a feasible solution; `span` is the weighted sum of the ranges of the front."""
         self._origin = origin
+        span = min(span, _HIGHEST)
         self.terms = Terms(self._price * span, _MOST_GAIN * span)
         return self.terms
 

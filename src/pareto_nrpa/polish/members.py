@@ -112,6 +112,12 @@ class Members:
         with np.errstate(over="ignore"):
             return np.where(worst > ideal, np.minimum(worst - ideal, _LARGEST), 1.0)
 
+    @property
+    def scale(self) -> NDArray[np.float64]:
+        """The span, and where the best and the worst are one, how large they are."""
+        ideal, worst = self._known_range()
+        return np.where((worst > ideal) | (ideal == 0), self.span, np.abs(ideal))
+
     def _known_range(self) -> NDArray[np.float64]:
         if not self._numbers[IS_RANGE_KNOWN]:
             member_code().set_extremes(self._objectives, self._extremes, self._numbers)

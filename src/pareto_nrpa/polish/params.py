@@ -42,8 +42,8 @@ class PolishedNRPA:
     reach
         With segments: within how many moves of one place these steps are made.
     detour
-        With segments that have limits: by how many random steps, at most, a local search begins among infeasible
-        solutions once all neighbours of the front were looked at; 0 is never.
+        With segments that have limits: once all neighbours of the front were looked at, a local search near it begins
+        up to so many random steps away, feasible or not, and passes through infeasible solutions; 0 is never.
     candidates
         Without segments, where solutions are lists of choices: how many changes are thought of before one is evaluated,
         the one that a model of what each choice adds likes best. 1 is without a model.

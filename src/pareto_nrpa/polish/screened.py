@@ -42,8 +42,8 @@ class ScreenedNeighbours:
     """What to evaluate next: neighbours that nothing covers, then the end of a local search, then of another one.
 
     All neighbours of each new solution of the front are judged once. When that has brought all it can, local searches
-    for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once nobody of the front
-    has a neighbour that nothing covers, they pass through infeasible solutions.
+    for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once everybody of the
+    front was looked at, those that begin near it pass through infeasible solutions.
     """
 
     def __init__(self, search: PolishedSearch) -> None:
@@ -125,9 +125,9 @@ class ScreenedNeighbours:
         A large front changes faster than one can look round all of it: most effort is left to descents, which move it.
         """
         members = self._search.members()
+        self._leave_to_others()
         if members.violations > 0 or self._n_judged_round > self._params.explore * self.judge.n_judged:
             return False
-        self._leave_to_others()
         left = np.flatnonzero(members.is_fresh)
         if not left.size:
             return False
@@ -198,7 +198,7 @@ class ScreenedNeighbours:
         origin, policy = search.member(int(drawn[np.argmin(front[drawn] @ weights)]))
         if params.detour and self.judge.has_limits and not members.is_fresh.any():
             moves = self.judge.shaken(origin, 1 + search.draw(params.detour), params.reach, np.inf)
-            terms = self._detours.leave(origin, float(weights @ members.span))
+            terms = self._detours.leave(origin, float(weights @ members.scale))
         else:
             moves = self.judge.shaken(origin, params.shake + search.draw(params.shake + 1), params.reach)
             terms = STRICT
