@@ -6,27 +6,27 @@ solutions are evaluated once more by the problem itself. `counted` is the defaul
 judges counted as an evaluation. The page is docs/results/rivals.md; `--seeds 0` writes it anew.
 
     python benchmarks/rivals.py --budget 10s --seeds 10 --instances hard --methods polished-nrpa pls pyvrp
+
+Where no front is proved, runs are measured against that of all runs together. Until `--freeze` each keeps its front in
+its line; from then on the common front is a yardstick in results/yardsticks.npz that later runs do not change.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import json
 import sys
 import time
 from math import nan
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import rivals_page
+import rivals_runs
 from kinds import KINDS, problem_of
 
 from pareto_nrpa import MaxCpuTime, MaxEvaluations, PolishedNRPA, solve
 from pareto_nrpa.algorithms import algorithm
-from pareto_nrpa.metrics import nondominated, share_of_hypervolume
-from pareto_nrpa.metrics.reference import n_found
+from pareto_nrpa.metrics import nondominated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,21 +34,6 @@ if TYPE_CHECKING:
     from pareto_nrpa import CompiledProblem
     from pareto_nrpa.problem import AnyProblem
 
-FILE = Path(__file__).parent / "results" / "rivals.csv"
-csv.field_size_limit(2**24)  # fronts of thousands
-FIELDS = (
-    "instance",
-    "method",
-    "budget",
-    "seed",
-    "share",
-    "found",
-    "points",
-    "first_feasible",
-    "evaluations",
-    "seconds",
-    "front",
-)
 _RC = {201: 4, 202: 4, 203: 4, 204: 4, 205: 4, 206: 4, 207: 4, 208: 3}
 INSTANCES = {
     "hard": [
@@ -192,53 +177,17 @@ def run(instance: str, method: str, budget: str, seed: int) -> dict[str, object]
         first = nan
     else:
         points, first, evaluations, seconds = by_us(problem, method, budget, seed)
-    share, found = measure(problem.reference_front.front, points) if problem.reference_front else (nan, nan)
-    front = "" if problem.reference_front else written(nondominated(points))
     n_points = len(nondominated(points)) if len(points) else 0
-    made = (instance, method, budget, seed, share, found, n_points, first, evaluations, seconds, front)
-    return dict(zip(FIELDS, made, strict=True))
-
-
-def written(points: np.ndarray) -> str:
-    """Return a front as text: six digits tell more than the noise of a run."""
-    return "[" + ",".join("[" + ",".join(f"{value:.6g}" for value in point) + "]" for point in points) + "]"
-
-
-def measure(truth: np.ndarray, points: np.ndarray) -> tuple[float, float]:
-    """Return the share of the hypervolume of a front, up to its worst and a tenth of its range, and of its points."""
-    if len(points) == 0:
-        return 0.0, 0.0
-    corner = truth.max(axis=0) + 0.1 * np.ptp(truth, axis=0)
-    share = share_of_hypervolume(points, truth, reference_point=corner)
-    return share, n_found(points, truth, tolerance=1e-5) / len(truth)
-
-
-def stored() -> list[dict[str, str]]:
-    """Return all runs; where no front is proved, they are measured against the best of them all."""
-    rows = list(csv.DictReader(FILE.open())) if FILE.exists() else []
-    for name in {row["instance"] for row in rows if row["front"]}:
-        own = [row for row in rows if row["instance"] == name]
-        read = [json.loads(row["front"]) for row in own]
-        m = max((len(front[0]) for front in read if front), default=2)
-        fronts = [np.array(front).reshape(-1, m) for front in read]
-        best = nondominated(np.concatenate(fronts))
-        for row, front in zip(own, fronts, strict=True):
-            row["share"], row["found"] = map(str, measure(best, front))
-    return rows
+    made = (instance, method, budget, seed, n_points, first, evaluations, seconds)
+    scores = rivals_runs.scores(instance, problem.reference_front, points)
+    return dict(zip(rivals_runs.MADE, made, strict=True)) | scores
 
 
 def make(todo: Iterable[tuple[str, str, str, int]]) -> None:
-    made = {(row["instance"], row["method"], row["budget"], int(row["seed"])) for row in stored()}
+    made = rivals_runs.keys()
     for what in todo:
-        if what in made:
-            continue
-        row = run(*what)
-        is_new = not FILE.exists()
-        with FILE.open("a", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            if is_new:
-                writer.writeheader()
-            writer.writerow({key: f"{value:.6g}" if isinstance(value, float) else value for key, value in row.items()})
+        if what not in made:
+            rivals_runs.add(run(*what))
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -247,10 +196,13 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--methods", nargs="+", default=["polished-nrpa", "pls", "pyvrp"])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--budget", default="10s", help="seconds of CPU time, as 10s, or evaluations, as 100000e")
+    parser.add_argument("--freeze", action="store_true", help="let common fronts of all runs be yardsticks")
     given = parser.parse_args(arguments)
     names = [name for group in given.instances for name in INSTANCES.get(group, [group])]
     make((n, method, given.budget, seed) for seed in range(given.seeds) for n in names for method in given.methods)
-    rivals_page.write_page(stored(), INSTANCES)
+    if given.freeze:
+        rivals_runs.freeze()
+    rivals_page.write_page(rivals_runs.stored(), INSTANCES)
 
 
 if __name__ == "__main__":

@@ -41,17 +41,18 @@ _HEADER = (
     "first feasible, s", "ms an evaluation", "default ahead / behind", "means ahead / behind",
 )  # fmt: skip
 _NOTES = f"""\
-Share: of the hypervolume of the proved front, or of all runs together where none is proved, up to its worst point and
-a tenth of its range more; mean over instances of means over seeds. Points found: of the same front. A budget in s is
-CPU time on one thread, in e evaluations: calls of `evaluate`; neighbours that the default search judges by segments are
-not among them. For `counted` every one of those is an evaluation too, as for Pareto Local Search, which plays its
-neighbours. What follows a colon is set otherwise; `detour=0` is the default search as it was before it took detours.
-First feasible: the slowest instance, median of the seeds. Milliseconds are of CPU time. Ahead and behind: on how many
-instances the default search is significantly better and worse than that method (rank sums, 5 %, each instance for
-itself, not corrected for their number, instances with {_LEAST_RUNS} runs of each or more). The last column: on how many
-its mean over seeds is higher and lower, and whether that is chance (signed ranks of the means; where there are fewer
-than {_LEAST_PAIRS} instances, of runs with one instance and seed). PyVRP: twenty weighted sums one after the other,
-every feasible candidate kept.
+Share: of the hypervolume of the proved front, or where none is proved of the common front of all runs up to the day it
+was frozen as a yardstick (`--freeze`; a later run can have a share above 1), up to its worst point and a tenth of its
+range more; mean over instances of means over seeds. Points found: of the same front. A budget in s is CPU time on one
+thread, in e evaluations: calls of `evaluate`; neighbours that the default search judges by segments are not among them.
+For `counted` every one of those is an evaluation too, as for Pareto Local Search, which plays its neighbours. What
+follows a colon is set otherwise; `detour=0` is the default search as it was before it took detours. First feasible: the
+slowest instance, median of the seeds. Milliseconds are of CPU time. Ahead and behind: on how many instances the default
+search is significantly better and worse than that method (rank sums, 5 %, each instance for itself, not corrected for
+their number, instances with {_LEAST_RUNS} runs of each or more). The last column: on how many its mean over seeds is
+higher and lower, and whether that is chance (signed ranks of the means; where there are fewer than {_LEAST_PAIRS}
+instances, of runs with one instance and seed). PyVRP: twenty weighted sums one after the other, every feasible
+candidate kept.
 
 Runs were made in several sittings, beside other programs, on machines of two kinds (AMD EPYC and Intel Xeon) whose
 speed varied by a third: a second of CPU time is not worth the same in all of them.
@@ -112,7 +113,9 @@ def _compared(rows: list[Row], title: str) -> list[list[str]]:
 
 def _summary(rows: list[Row]) -> list[str]:
     """Return what the runs of one method come to: means over seeds, then over instances."""
-    by_instance = {name: [row for row in rows if row["instance"] == name] for name in {row["instance"] for row in rows}}
+    by_instance: dict[str, list[Row]] = {}
+    for row in rows:
+        by_instance.setdefault(row["instance"], []).append(row)
 
     def each(field: str, mean: Callable[..., float] = np.mean) -> dict[str, float]:
         return {name: mean([float(row[field]) for row in group]) for name, group in by_instance.items()}
@@ -120,7 +123,7 @@ def _summary(rows: list[Row]) -> list[str]:
     n_seeds = sorted({len(group) for group in by_instance.values()})
     shares = each("share")
     lowest = min(shares, key=shares.__getitem__)
-    first = max(each("first_feasible", np.median).values())
+    first = np.max(list(each("first_feasible", np.median).values()))
     return [
         str(len(shares)),
         "-".join(map(str, dict.fromkeys((n_seeds[0], n_seeds[-1])))),

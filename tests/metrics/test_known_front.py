@@ -20,6 +20,20 @@ def test_points_are_found_up_to_a_tolerance():
     assert n_found(np.zeros((0, 2)), FRONT, tolerance=1e-8) == 0
 
 
+def n_found_by_loops(points, front, tolerance):
+    return sum(any(all(abs(p - f) <= tolerance) for p in points) for f in front)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e12])
+def test_points_found_are_those_that_a_look_at_all_pairs_finds(rng, scale):
+    front = scale * rng.integers(0, 4, (30, 3))
+    points = front[:20] + scale * rng.choice([0.0, 0.1, -0.1, 0.2], (20, 3))
+    tolerances = [1e-8, 0.1 * scale, 0.15 * scale]
+    counts = [n_found(points, front, tolerance=tolerance) for tolerance in tolerances]
+    assert counts == [n_found_by_loops(points, front, tolerance) for tolerance in tolerances]
+    assert scale != 1.0 or counts[0] < counts[2]
+
+
 def test_the_share_of_the_hypervolume():
     # Up to (4, 4) the front dominates 6.
     assert share_of_hypervolume(FRONT, FRONT, reference_point=(4, 4)) == 1
