@@ -101,6 +101,30 @@ def test_a_descent_at_a_price_ends_where_no_neighbour_costs_less_with_what_it_pa
     assert cost(end) <= min(map(cost, neighbours(end))) + 1e-6
 
 
+@kernel
+def one_of(data, move, out):
+    """Count moves."""
+    out[0] = 0.0
+    out[1] = 1.0 if move > 0 else 0.0
+
+
+@kernel
+def join_unevenly(data, left, right, out):
+    """Be infeasible as a whole, a rounding error more where the end is joined last: so are whole solutions measured."""
+    out[1] = left[1] + right[1]
+    out[0] = 0.0
+    if out[1] == 8:
+        out[0] = 1e-4 if right[1] > 0 else 1e-4 + 1e-12
+
+
+def test_a_descent_ends_where_only_the_order_of_sums_promises_a_step():
+    """Regression: on rc_205.4 a repair went round in a circle, each step nearer to feasible by a rounding error."""
+    problem = replace(PROBLEMS["tsp"], segments=Segments(cost_of, join_costs, 4, one_of, join_unevenly, 2))
+    judge = judge_of(problem)
+    judge.begin(np.arange(1, 9), np.ones(2))
+    assert judge.go_on(NOTHING)
+
+
 def test_what_is_shaken_without_limits_may_be_infeasible():
     problem, judge = PROBLEMS["tsptw"], judge_of(PROBLEMS["tsptw"])
     start = np.array(solve(problem, stop=MaxEvaluations(500), seed=0).front.solutions[0])

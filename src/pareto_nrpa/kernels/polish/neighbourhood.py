@@ -145,7 +145,8 @@ def descend_from_base(data, here, front, most):
     """Go from the base to better neighbours until there is none, or until about so many were judged; tells which.
 
     Marked places are looked at in turn. The best neighbour in which the move there takes part, if it is better than the
-    base, becomes the base, and what is around the change is marked. The end is reached when nothing is marked.
+    base, becomes the base, and what is around the change is marked. The end is reached when nothing is marked, or where
+    a step measured as a whole was none: sums in another order could promise steps round a circle for ever.
     """
     n = here.base.size
     numbers = here.numbers
@@ -162,10 +163,30 @@ def descend_from_base(data, here, front, most):
         numbers[N_QUIET] = 0
         look_from(data, here, front, place, _BOTH_WAYS)
         if here.best[KIND] != NO_KIND:
+            distance, value = here.current[0], value_of_base(here)
             go_to(here, here.best)
             measure(data, here)
+            if not is_base_better_than(here, distance, value):
+                return True
             forget_best(here)
     return True
+
+
+@small_kernel
+def value_of_base(here):
+    """Return what the weights, and the price if any, make of the base as it was measured."""
+    value = here.terms[PRICE] * here.current[0]
+    for k in range(here.weights.size):
+        value += here.weights[k] * here.current[1 + k]
+    return value
+
+
+@small_kernel
+def is_base_better_than(here, distance, value):
+    """Tell whether the base is better than it was: nearer to feasible, else cheaper; or cheaper with its price."""
+    if here.terms[PRICE] == 0.0 and here.current[0] != distance:
+        return here.current[0] < distance
+    return value_of_base(here) < value
 
 
 def look_from_place(data, here, front, place, n_ways):
