@@ -55,7 +55,8 @@ instances, of runs with one instance and seed). PyVRP: twenty weighted sums one 
 candidate kept.
 
 Runs were made in several sittings, beside other programs, on machines of two kinds (AMD EPYC and Intel Xeon) whose
-speed varied by a third: a second of CPU time is not worth the same in all of them.
+speed varied by a third: a second of CPU time is not worth the same in all of them. The first runs of the default search
+are of revisions of it that differ in details: a seed may give another front of about the same share now.
 
 Where nothing is proved, shares flatter who found most of the common front, which is the default search. Settings were
 chosen on some of these instances: [the page on the default search](../default-search.md) says which.
