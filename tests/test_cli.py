@@ -217,7 +217,10 @@ def test_where_nothing_is_feasible_it_says_so_and_gives_the_least_violated(run):
     write_instance("bad.txt", ["0 0 0 0 0 9 0", "1 30 40 0 0 5 0", "2 60 80 0 0 9 0", "3 0 10 0 0 999 0"])
     outcome = run("solve", "bad.txt", *SMALL, "--json", "r.json")
     assert outcome.code == 0
-    assert "No feasible solution was found; these are the least violated, 3 violation(s) each" in outcome.out
+    assert (
+        "No feasible solution was found; of all that were evaluated these have the fewest violations, 3 each"
+        in outcome.out
+    )
     content = read("r.json")
     assert set(content["violations"]) == {3}  # on return to the depot too
     assert all(hypervolume == 0 for _, hypervolume in content["history"])

@@ -194,7 +194,7 @@ def test_the_summary_of_a_feasible_front_says_how_good_it_is():
 
 def test_the_summary_of_an_infeasible_front_says_so():
     text = infeasible().summary()
-    assert "No feasible solution was found; these are the least violated, 3 violation(s) each" in text
+    assert "No feasible solution was found; of all that were evaluated these have the fewest violations, 3 each" in text
     assert "hypervolume" not in text
 
 

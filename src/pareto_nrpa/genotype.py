@@ -162,11 +162,23 @@ def unplayable_message(problem: AnyProblem, solution: Sequence[Any], depth: int)
 def stops_at_depth(problem: AnyProblem, solution: Sequence[Any]) -> int | None:
     """Return the depth at which a solution has a move that is not legal, its length if it is not complete, or None."""
     legal_moves, play, state = _words(without_pruning(problem))
-    for depth, move in enumerate(solution):
+    for depth, move in enumerate(canonical_form(problem, solution)):
         if move not in legal_moves(state):
             return depth
         state = play(state, move)
     return len(solution) if legal_moves(state) else None
+
+
+def canonical_form(problem: AnyProblem, solution: Sequence[Any]) -> list[Any]:
+    """Return the list of moves that stands for a solution, where a compiled problem tells it from equal ones."""
+    if not isinstance(problem, CompiledProblem) or problem.canonical is None:
+        return list(solution)
+    from .kernels._jit import python_function
+
+    moves = np.array(solution, dtype=np.int64)
+    python_function(problem.canonical)(problem.data, moves, moves.size)
+    listed: list[Any] = moves.tolist()
+    return listed
 
 
 def _words(problem: AnyProblem) -> tuple[Callable[[Any], list[Any]], Callable[[Any, Any], Any], Any]:

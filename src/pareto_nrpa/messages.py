@@ -78,6 +78,7 @@ def uncompilable(problem: CompiledProblem) -> str | None:
     moves, numbers, move = types.int64[::1], types.float64[::1], types.int64
     more: dict[str, tuple[Any, ...]] = {"legal_moves": (moves,), "all_moves": (moves,), "play": (move,)}
     more |= {"move_code": (move,), "evaluate": (numbers,), "bias": (move, numbers)}
+    first: dict[str, tuple[Any, ...]] = {"initial_state": (), "canonical": (moves, move)}  # without a state
     try:
         data = _typeof(problem.data)
     except ValueError as error:
@@ -85,7 +86,7 @@ def uncompilable(problem: CompiledProblem) -> str | None:
     for word, function in {**problem.kernels, "all_moves": problem.all_moves}.items():
         if function is None or python_function(function) is function:  # compiling is switched off
             continue
-        arguments = (data,) if word == "initial_state" else (data, state, *more.get(word, ()))
+        arguments = (data, *first[word]) if word in first else (data, state, *more.get(word, ()))
         try:
             returned = compile_alone(function, arguments, allocates=word == "initial_state")
         except Exception as error:  # Numba has errors of many kinds
@@ -95,7 +96,7 @@ def uncompilable(problem: CompiledProblem) -> str | None:
             return f"{word}() of {name} does not compile, {_place(error, function)}: {reason}{hint}."
         if word == "initial_state":
             state = returned
-        elif word != "play" and not isinstance(returned, types.Number | types.Boolean):
+        elif word not in ("play", "canonical") and not isinstance(returned, types.Number | types.Boolean):
             return f"{word}() of {name} must return a number, {_place(None, function)} returns {returned}."
     return None
 

@@ -172,7 +172,9 @@ class CompiledProblem:
     integer below `n_codes`; `evaluate(data, state, out)` fills the objectives and returns the number of violations;
     the optional `bias(data, state, move, preference)` returns a float; the optional `all_moves(data, state, out)` is
     `legal_moves` without leaving out moves that only seem not worth trying (pruning); the optional
-    `identity(data, state)` returns a whole number of at least 0 that equal solutions share, reached by whatever moves.
+    `identity(data, state)` returns a whole number of at least 0 that equal solutions share, reached by whatever moves;
+    the optional `canonical(data, moves, n_moves)` rewrites a complete solution in place, where several lists of moves
+    are the same solution, into the only one of them that `legal_moves` and `all_moves` allow.
 
     Attributes
     ----------
@@ -224,6 +226,7 @@ class CompiledProblem:
     genotype: Genotype | None = None
     name: str = ""
     identity: Callable[..., Any] | None = None
+    canonical: Callable[..., Any] | None = None
     objective_names: Sequence[str] | None = None
     reference_front: ReferenceFront | None = None
     describe: Callable[[Sequence[Any]], str] | None = None
@@ -255,7 +258,7 @@ class CompiledProblem:
     @property
     def kernels(self) -> dict[str, Callable[..., Any]]:
         """The words of the problem, by name, without those that are not there."""
-        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias", "identity")
+        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias", "identity", "canonical")
         return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
 
     def replay(self, moves: Sequence[int]) -> tuple[NDArray[np.float64], float]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT = "pareto-nrpa result 1"
 _ROWS_SHOWN = 20
+_LATE_SHOWN = 5
 _LEAST_WORDS = 12
 # What results have only sometimes.
 EXTRAS = (
@@ -138,10 +139,7 @@ class Result:
         if self.discarded:
             lines.append(f"{self.discarded:,} more were found and discarded, as max_archive says; history counts them")
         if n and not self.front.is_feasible:
-            lines.append(
-                f"No feasible solution was found; these are the least violated, {self.front.violations[0]:g} "
-                "violation(s) each. More evaluations may help."
-            )
+            lines.append(_least_violated(self))
         elif n and len(self.history):
             point = ", ".join(f"{x:.6g}" for x in self.reference_point or ())
             about = "about " if self.approximated else ""
@@ -271,6 +269,20 @@ class Result:
         from .report.picture import notebook_view
 
         return notebook_view(self)
+
+
+def _least_violated(result: Result) -> str:
+    """Return in words what the solutions of an infeasible front violate, and which stops the first of them misses."""
+    text = (
+        "No feasible solution was found; of all that were evaluated these have the fewest violations, "
+        f"{result.front.violations[0]:g} each."
+    )
+    routes = result.schedules[0] if result.schedules else []
+    late = [f"{row['name']} by {row['lateness']:.4g}" for route in routes for row in route if row["lateness"] > 0]
+    if not late:
+        return text
+    others = f" and {len(late) - _LATE_SHOWN} more" if len(late) > _LATE_SHOWN else ""
+    return f"{text} The first is late at {', '.join(late[:_LATE_SHOWN])}{others}."
 
 
 def by_names(routes: list[list[dict[str, Any]]]) -> str:

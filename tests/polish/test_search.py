@@ -298,3 +298,46 @@ def test_a_space_that_is_used_up_is_not_searched_for_more():
     before = problem.n_games
     search.advance(200)
     assert problem.n_games - before <= 200 * 4
+
+
+# No tour keeps all windows. Pruning, which plays a city that is late before others, builds tours that are late
+# everywhere; [1, 3, 2, 4] and [1, 3, 4, 2] miss one window.
+INFEASIBLE = mo_tsptw(
+    [
+        [
+            [5, 4.11, 4.41, 6.09, 7.75],
+            [7.45, 2.05, 8.04, 2.2, 4.91],
+            [6.38, 7.14, 5.05, 0.44, 7.61],
+            [1.71, 4.3, 2.66, 3.33, 8.2],
+            [6.93, 9.9, 1.43, 5.81, 7.3],
+        ]
+    ],
+    [24.65, 3.77, 16.99, 3.96, 2.92],
+    [51.7, 30.82, 44.04, 31, 29.96],
+)
+
+
+def test_where_nothing_is_feasible_the_least_violated_is_found_although_pruning_forbids_it():
+    front = solve(INFEASIBLE, stop=MaxEvaluations(1_000), seed=1).front
+    assert front.violations.tolist() == [1.0]
+    assert front.solutions == [[1, 3, 4, 2]]
+
+
+def test_a_search_without_a_feasible_solution_is_resumed_exactly(tmp_path):
+    whole = PolishedNRPA().start(INFEASIBLE, seed=1, budget=None)
+    whole.advance(700)
+    for n in (299, 301, 450):
+        first = PolishedNRPA().start(INFEASIBLE, seed=1, budget=None)
+        first.advance(n)
+        first.save(tmp_path / "search.npz")
+        resumed = PolishedNRPA().resume(INFEASIBLE, tmp_path / "search.npz")
+        resumed.advance(700 - n)
+        assert resumed.log().tolist() == whole.log().tolist()
+        assert resumed.player.random_state() == whole.player.random_state()
+
+
+@pytest.mark.parametrize("name", ["segments and limits", "segments", "three objectives"])
+def test_every_neighbour_that_segments_call_feasible_can_be_played(name):
+    search = PolishedNRPA().start(PROBLEMS[name], seed=1, budget=None)
+    search.advance(500)
+    assert search.n_refused == 0

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import (
+    NSGA2,
     InstanceError,
     MaxEvaluations,
+    ParetoLocalSearch,
     ParetoNRPA,
+    PolishedNRPA,
+    ProblemError,
     check_problem,
     generate_vrptw,
     load,
@@ -14,7 +18,7 @@ from pareto_nrpa import (
     solve,
     vrptw,
 )
-from pareto_nrpa.genotype import stops_at_depth
+from pareto_nrpa.genotype import canonical_form, stops_at_depth
 from pareto_nrpa.kernels._jit import python_function
 from pareto_nrpa.problems.vrptw import MEASURES
 from pareto_nrpa.segments import check_judgement
@@ -136,6 +140,77 @@ def test_every_order_of_stops_and_closings_can_be_played():
         assert stops_at_depth(problem, solution) is None
     check_problem(problem)
     check_uncompiled(small(objectives=("longest", "waiting", "finish")))
+
+
+@pytest.mark.parametrize("unit", [1e-11, 1e-6, 1.0, 1e9])
+def test_measures_are_exact_to_twelve_digits_of_the_day_whatever_the_unit(unit):
+    times = unit * np.array([[0.0, 24.0], [28.0, 0.0]])
+    problem = vrptw(times, [0, 17 * unit], [62 * unit, np.inf], vehicles=1, objectives=("finish", "longest"))
+    assert problem.replay([1])[0] == pytest.approx([52 * unit, 52 * unit], rel=1e-10)
+
+
+def test_a_demand_of_the_depot_is_refused():
+    with pytest.raises(InstanceError, match=r"demand\[0\] is that of the depot and must be 0, got 1"):
+        vrptw(np.zeros((3, 3)), np.zeros(3), np.full(3, 9.0), vehicles=1, demand=[1, 0, 3], capacity=3)
+
+
+def test_numbers_of_closings_and_places_of_empty_routes_do_not_make_another_solution():
+    problem = small(vehicles=4, objectives=("distance",))
+    search = PolishedNRPA().start(problem, seed=1, budget=None)
+    search.count_unique()
+    for solution in (
+        [1, 6, 2, 3, 7, 4, 5, 8],
+        [1, 8, 2, 3, 6, 4, 5, 7],
+        [7, 1, 8, 2, 3, 6, 4, 5],
+        [1, 7, 6, 2, 3, 8, 4, 5],
+    ):
+        assert canonical_form(problem, solution) == usual_form(problem, solution) == [1, 6, 2, 3, 7, 4, 5, 8]
+        search.add(solution)
+    assert search.unique_evaluations == 1
+    assert search.front().solutions == [[1, 6, 2, 3, 7, 4, 5, 8]]
+    with pytest.raises(ProblemError, match="9 at depth 1 is none"):
+        search.add([1, 9, 2, 3, 6, 4, 5, 7])
+
+
+@pytest.mark.parametrize("algorithm", [NSGA2(population=10), ParetoLocalSearch(), ParetoNRPA(level=2, pruning=False)])
+def test_every_algorithm_reports_routes_in_their_canonical_form(algorithm):
+    problem = small(objectives=("distance", "vehicles"))
+    front = solve(problem, algorithm, stop=MaxEvaluations(300), seed=2).front
+    assert all(solution == usual_form(problem, solution) for solution in front.solutions)
+
+
+@pytest.mark.parametrize(
+    "objectives", [("distance",), ("distance", "vehicles"), ("longest", "time"), ("waiting", "finish")]
+)
+def test_every_neighbour_that_is_judged_feasible_can_be_played(objectives):
+    problem = generate_vrptw(25, seed=3, vehicles=6, objectives=objectives)
+    search = PolishedNRPA().start(problem, seed=1, budget=None)
+    search.advance(1_500)
+    assert search.front().is_feasible
+    assert search.n_refused == 0
+
+
+# Times that break the triangle inequality: after stop 4 no stop can be served from which the others are reached.
+DETOURS = (
+    [
+        [0, 32.16, 13.58, 5.83, 12.40],
+        [10.72, 0, 6.88, 17.42, 7.38],
+        [4.53, 6.88, 0, 1.32, 0.51],
+        [5.83, 5.81, 1.32, 0, 1.78],
+        [4.13, 22.15, 0.51, 5.34, 0],
+    ],
+    [0, 30.10, 50.77, 45.57, 33.84],
+    [63.17, 44.16, 58.84, 57.99, 43.75],
+)
+
+
+@pytest.mark.parametrize("vehicles", [1, 2])
+def test_pruning_of_the_last_route_leaves_distinct_moves_where_none_is_kept(vehicles):
+    problem = vrptw(*DETOURS, vehicles=vehicles)
+    check_problem(problem)
+    front = solve(problem, stop=MaxEvaluations(300), seed=1).front
+    assert front.is_feasible
+    assert front.objectives.tolist() == [[47.2, 1.0]]
 
 
 def test_one_vehicle_is_a_tour_with_windows():

@@ -39,7 +39,12 @@ class CompiledPlayer(CompiledAdapter):
         # Without a genotype nobody puts solutions together that would have to be checked.
         check = bundle_kernel(with_globals(check_from, **self.words)) if problem.genotype else check_nothing
         roll_out = bundle_kernel(with_globals(roll_from, **self.words))
-        self._bound = {"roll_out": roll_out, "check_moves": check, **self.start}
+        self._bound = {
+            "roll_out": roll_out,
+            "check_moves": check,
+            "canonical": self.words["canonical"],
+            **self.start,
+        }
         self._rollout = self.bind(rollout, played, allocates=True, way_in="both", **self._bound)
         self._played = types.FunctionType(played)
 

@@ -62,6 +62,11 @@ def no_bias(data, state, move, preference):
     return 0.0
 
 
+@small_kernel
+def no_canonical(data, moves, n_moves):
+    """Stand in where each solution is one list of moves."""
+
+
 def new_room(n_candidates, n_objectives):
     """Return working memory for probabilities and objectives, with room behind the end for a problem that overruns."""
     size = max(n_candidates, n_objectives) + PADDING

@@ -123,7 +123,7 @@ class CompiledPlayer(CompiledAdapter):
 
     def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
-        moves = np.ascontiguousarray(given, dtype=np.int64)
+        moves = np.array(given, dtype=np.int64)  # a copy, which is brought into its canonical form
         state = self.machine, self.settings, self.rng
         status = self.call(self.following[0], *state, policy, slot, moves, at)
         if status == ILLEGAL_MOVE:

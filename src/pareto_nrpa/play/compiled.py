@@ -9,7 +9,7 @@ import numpy as np
 from ..checks import shown
 from ..exceptions import ProblemError
 from ..kernels._jit import small_kernel, with_globals
-from ..kernels.evaluation import judge, no_bias
+from ..kernels.evaluation import judge, no_bias, no_canonical
 from ..kernels.seen import no_identity
 from ..messages import compile_message, raised_message
 from ..problem import CompiledProblem, problem_name
@@ -48,6 +48,7 @@ class CompiledAdapter(Adapter):
         self.words: dict[str, Any] = {
             "bias": no_bias,
             "identity": no_identity,
+            "canonical": no_canonical,
             **problem.kernels,
             "all_moves": problem.all_moves or problem.legal_moves,
             "judge": small_kernel(with_globals(judge, evaluate=problem.evaluate, signs=self._bound_signs())),

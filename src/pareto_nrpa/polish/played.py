@@ -10,7 +10,7 @@ from ..genotype import Permutation
 from ..kernels._jit import stored
 from ..kernels.bundles import KEY, N_MOVES, POLICY, VIOLATIONS
 from ..kernels.dominance import is_covered_by_front
-from ..kernels.nrpa.following import EXACTLY
+from ..kernels.nrpa.following import EVEN_PRUNED, EXACTLY
 from ..kernels.seen import solution_key
 from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 from .changes import changes_of, options_of
@@ -59,6 +59,7 @@ class PlayedNeighbours:
         self._tries: dict[int, int] = {}  # how often a member was changed
         self._met: set[int] = set()
         self._in_vain = 0  # proposals in a row that were met before
+        self.n_refused = 0  # changed solutions that could not be played, as pruning or the problem forbids them
         self._n_candidates = search.polish.candidates
         has_model = self._n_candidates > 1 and AdditiveModel.is_possible(self._options)
         self._model = AdditiveModel(self._options, search.problem.n_objectives) if has_model else None
@@ -79,6 +80,7 @@ class PlayedNeighbours:
                 if kind == PLAYOUT:
                     break
                 is_played, state = self._change(kind, slot)
+                self.n_refused += not is_played
                 if is_played and self._is_new(slot):
                     self._kinds[slot], self._in_vain = kind, 0
                     return slot, state
@@ -109,7 +111,7 @@ class PlayedNeighbours:
         """Play a solution of the front or of a walker, changed, into a slot; tells whether that could be played."""
         self._walks = kind > self._n_changes
         moves, policy = self._drawn()
-        at = EXACTLY
+        at = EVEN_PRUNED if self._search.is_stuck else EXACTLY
         if self._changes and self._is_as_long(moves):
             moves = self._most_promising(self._changes[(kind - 1) % self._n_changes], moves)
         else:
@@ -205,7 +207,7 @@ class PlayedNeighbours:
             "in_vain": np.array([self._in_vain], dtype=np.int64),
             "met": np.array(sorted(self._met), dtype=np.int64),
             "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
-            "kinds": np.array([self._kinds[slot] for slot in pending], dtype=np.int64),
+            "kinds": np.array([self._kinds.get(slot, PLAYOUT) for slot in pending], dtype=np.int64),
             **self._walkers.state(),
             **(self._model.state() if self._model is not None else {}),
         }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..kernels.bundles import N_MOVES, POLICY, SIZE
+from ..kernels.nrpa.following import EVEN_PRUNED, EXACTLY
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
 from .detours import Detours
 from .judging import STRICT, Judge
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from .judging import Terms
     from .search import PolishedSearch
 
+
+logger = logging.getLogger("pareto_nrpa")
 
 # How many solutions of the front are compared at least for where to begin; all of one that has not as many.
 _LEAST_SAMPLE = 8
@@ -57,6 +61,7 @@ class ScreenedNeighbours:
         self._welcomed: set[int] = set()  # members, some of them to be, whose neighbours are looked at elsewhere
         self._n_judged_round = 0  # neighbours of members, while looking round
         self._noted: set[int] = set()  # slots from which nothing is to be learned
+        self.n_refused = 0  # solutions judged feasible that could not be played: 0 unless a problem is wrong
 
     def compile(self) -> None:
         """Compile what the player knows nothing of."""
@@ -70,7 +75,7 @@ class ScreenedNeighbours:
             if self._queue:
                 moves, objectives, policy = self._queue.pop()
                 if not self.judge.is_covered(objectives, search.members().feasible):
-                    slot = self._played(moves, policy)
+                    slot = self._played(moves, policy, is_feasible=True)
                     if slot is not None:
                         self._noted.add(slot)
             elif self._descent is not None:
@@ -86,13 +91,17 @@ class ScreenedNeighbours:
         self._search.play_into(slot)
         return slot
 
-    def _played(self, moves: NDArray[np.int64], policy: int) -> int | None:
-        """Return a slot into which a solution was played, None if it cannot be."""
+    def _played(self, moves: NDArray[np.int64], policy: int, *, is_feasible: bool) -> int | None:
+        """Return a slot into which a solution was played, None if it cannot be: a defect where it is feasible."""
         slot = self._search.open_slot()
-        is_legal, _ = self._search.player.follow(policy, slot, moves)
+        at = EVEN_PRUNED if self._search.is_stuck else EXACTLY
+        is_legal, _ = self._search.player.follow(policy, slot, moves, at)
         if is_legal:
             return slot
         self._search.close_slot(slot)
+        if is_feasible:
+            self.n_refused += 1
+            logger.debug("a feasible neighbour could not be played: %s", moves.tolist())
         return None
 
     def _descend(self, descent: Descent) -> int | None:
@@ -116,7 +125,7 @@ class ScreenedNeighbours:
         self._descent = None
         if not descent.weights.any():
             return None
-        slot = self._played(self.judge.moves, descent.policy)
+        slot = self._played(self.judge.moves, descent.policy, is_feasible=self.judge.distance == 0.0)
         return self._another_playout() if slot is None else slot
 
     def _explore(self) -> bool:

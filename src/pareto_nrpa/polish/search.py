@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 
 _SLICE = 20
+#: After how many evaluations a search without a feasible solution also tries what pruning forbids: on the paper's
+#: instances the first feasible tour takes 50 at most.
+_PATIENCE = 300
 #: How many playouts a genotype is compared with before it is relied on.
 _PLAYOUTS = 10
 
@@ -41,7 +44,32 @@ class PolishedSearch(Search):
         self._is_checked = False
         self.player.following  # noqa: B018 - bound, that it may be compiled
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
-        self.local = ScreenedNeighbours(self) if screens else PlayedNeighbours(self)
+        self._screened = ScreenedNeighbours(self) if screens else None
+        self._played = None if screens else PlayedNeighbours(self)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether nothing feasible was found for long: then pruning may forbid what is least violated."""
+        return self.evaluations >= _PATIENCE and self.members().violations > 0
+
+    @property
+    def local(self) -> ScreenedNeighbours | PlayedNeighbours:
+        """The local search whose turn it is.
+
+        Segments lead towards less lateness, which is not the same as fewer violations: a search that is stuck takes
+        turns with a local search that counts them.
+        """
+        if self._screened is not None and not (self.is_stuck and self.evaluations % 2):
+            return self._screened
+        if self._played is None:
+            self._played = PlayedNeighbours(self)
+            self._played.compile()
+        return self._played
+
+    @property
+    def n_refused(self) -> int:
+        """How many proposed solutions could not be played; with segments 0, unless the problem contradicts itself."""
+        return sum(local.n_refused for local in (self._screened, self._played) if local is not None)
 
     @property
     def slice_size(self) -> int:
@@ -68,10 +96,11 @@ class PolishedSearch(Search):
         """Make n evaluations."""
         check_whole("n", n, 0)
         self.compile()
-        player, local = self.player, self.local
+        player = self.player
         end = self.evaluations + n
         while (left := end - self.evaluations) > 0:
-            if n_playouts := min(left, local.n_playouts):
+            local = self.local
+            if n_playouts := min(1 if self.is_stuck else left, local.n_playouts):
                 player.advance(n_playouts)
                 local.n_playouts -= n_playouts
             else:
@@ -81,14 +110,17 @@ class PolishedSearch(Search):
 
     def propose(self) -> tuple[int, Any]:
         """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
-        if self.local.n_playouts == 0:
-            return self.local.propose()
-        self.local.n_playouts -= 1
+        local = self.local
+        if local.n_playouts == 0:
+            return local.propose()
+        local.n_playouts -= 1
         return super().propose()
 
     def learn(self, slot: int) -> None:
         """Learn from a slot whose scores are known, or only count it: local search knows what it is worth."""
-        if self.local.is_lesson(slot):
+        is_lesson = self.local.is_lesson(slot)
+        self._forget(slot)
+        if is_lesson:
             self.player.tell(slot)
         else:
             self.player.note(slot)
@@ -100,8 +132,13 @@ class PolishedSearch(Search):
 
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose sequence came to nothing."""
-        self.local.forget(slot)
+        self._forget(slot)
         super().close_slot(slot)
+
+    def _forget(self, slot: int) -> None:
+        for local in (self._screened, self._played):
+            if local is not None:
+                local.forget(slot)
 
     def members(self) -> Members:
         """Return the archive as it is now."""
@@ -131,11 +168,19 @@ class PolishedSearch(Search):
 
     def local_state(self) -> dict[str, NDArray[Any]]:
         """Return what a checkpoint must hold besides the machine: where local search is."""
-        return self.local.state([candidate.slot for candidate in self.pending])
+        pending = [candidate.slot for candidate in self.pending]
+        state = {} if self._screened is None else self._screened.state(pending)
+        return state if self._played is None else {**state, **self._played.state(pending)}
 
     def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Take up what `local_state` gave; raises ValueError where it cannot be true."""
-        self.local.restore(arrays, [candidate.slot for candidate in self.pending])
+        pending = [candidate.slot for candidate in self.pending]
+        if self._screened is not None:
+            self._screened.restore(arrays, pending)
+        if "brought" in arrays and self._played is None:
+            self._played = PlayedNeighbours(self)
+        if self._played is not None:
+            self._played.restore(arrays, pending)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters."""

@@ -1,8 +1,9 @@
 """Routes for several vehicles with capacities and time windows (VRPTW), judged by any number of objectives by name.
 
 Vehicles are alike. Each leaves the depot (stop 0), visits stops and returns; each stop is visited once, by one of them.
-A solution is the order of all stops with, in between, the moves that close a route: `vehicles - 1` of them, numbered on
-from the last stop, as the end closes the last route. A route may stay empty, and such a vehicle is not used.
+A solution is the order of all stops with, in between, the moves that close a route: `vehicles - 1` of them, numbered
+from the last stop on, as the end closes the last route. A route may stay empty, and such a vehicle is not used.
+Closings are interchangeable: in the canonical form they are in rising order, and empty routes come last.
 
 Time is as in `mo_tsptw`: arriving before a window opens means waiting, starting after it closes is a violation, on
 return to the depot too; windows close a billionth later than they say. A stop beyond the capacity of its vehicle is a
@@ -45,8 +46,8 @@ _MEASURED = {"finish": FINISH, "waiting": WAITING, "lateness": LATENESS, "longes
 _FINISH, _WAITING, _LATENESS, _LONGEST = (place - len(_MEASURED) for place in _MEASURED.values())
 # The paper's factor is for twenty to fifty cities. The more stops, the nearer are the near ones: measured with 50, 100.
 _USUAL_SIZE = 16
-# Differences of times are known to this: a wait that is less is none.
-_STEPS = 1e9
+# Digits of the longest time to which differences of times are known: a wait that is less is none.
+_DIGITS = 12
 
 
 class VRPTWData(NamedTuple):
@@ -65,13 +66,13 @@ class VRPTWData(NamedTuple):
     demand: np.ndarray  # [n] float64
     capacity: np.ndarray  # [1] float64, tolerance included
     closings: np.ndarray  # [vehicles - 1] int64, the moves that close a route
+    steps: np.ndarray  # [1] float64, a power of ten: measures that are no sums are rounded to 1 / steps
 
 
 class VehicleState(NamedTuple):
     """What one playout writes to."""
 
     unvisited: np.ndarray  # [n - 1] uint64, by deadline
-    closings: np.ndarray  # [vehicles - 1] int64, those left, in rising order
     numbers: np.ndarray  # [4] int64: stops left, closings left, stop at hand, violations
     route: np.ndarray  # [5] float64, of the vehicle on its way: time, load, waiting, spare time; then demand left over
     sums: np.ndarray  # [n_objectives + 4] float64
@@ -92,9 +93,7 @@ def initial_state(data):
     route[_SPARE] = np.inf
     for i in range(data.demand.size):
         route[_ASKED] += data.demand[i]
-    return VehicleState(
-        data.by_deadline.copy(), data.closings.copy(), numbers, route, np.zeros(data.costs.shape[0] + 4)
-    )
+    return VehicleState(data.by_deadline.copy(), numbers, route, np.zeros(data.costs.shape[0] + 4))
 
 
 @kernel
@@ -102,14 +101,11 @@ def legal_moves(data, state, out):
     """Fill in the moves worth trying: a rule that removes no feasible set of routes.
 
     Stops that this vehicle can serve in time and load, and closing its route if there is one and the vehicles after
-    it can carry the rest. Nobody stays at home before others do: vehicles are alike, so these stand at the end.
+    it can carry the rest.
     """
     left = state.numbers[_LEFT]
     if left == 0:
-        if state.numbers[_CLOSINGS] == 0:
-            return 0
-        out[0] = state.closings[0]
-        return 1
+        return first_closing(data, state, out, 0)
     here = np.uint64(state.numbers[_STOP])
     now = state.route[_TIME]
     room = data.capacity[0] - state.route[_LOAD]
@@ -122,8 +118,7 @@ def legal_moves(data, state, out):
     if state.numbers[_CLOSINGS] == 0:
         count = last_route(data, state, out, count)
     elif here != 0 and (count == 0 or state.route[_ASKED] <= state.numbers[_CLOSINGS] * data.capacity[0]):
-        out[count] = state.closings[0]
-        count += 1
+        count = first_closing(data, state, out, count)
     if count == 0:  # no vehicle can serve any of them
         for i in range(left):
             out[i] = state.unvisited[i]
@@ -132,10 +127,20 @@ def legal_moves(data, state, out):
 
 
 @kernel
+def first_closing(data, state, out, count):
+    """Add the first closing that is left, if any; returns how many moves there are then."""
+    left = state.numbers[_CLOSINGS]
+    if left == 0:
+        return count
+    out[count] = data.closings[data.closings.size - left]
+    return count + 1
+
+
+@kernel
 def last_route(data, state, out, count):
     """Keep of the stops that the last vehicle can serve next those after which it can serve the others.
 
-    As in `mo_tsptw`: a stop is left out if starting there would be after the first deadline. Where somebody is late
+    As in `mo_tsptw`: a stop is left out if starting there would be after the first deadline. Where a stop is late
     or left behind whatever is done, all are kept.
     """
     here = np.uint64(state.numbers[_STOP])
@@ -150,20 +155,48 @@ def last_route(data, state, out, count):
     kept = 0
     for i in range(count):
         stop = np.uint64(out[i])
-        out[kept] = out[i]
-        kept += max(now + data.times[here, stop], data.opens[stop]) <= first
-    return kept if kept > 0 else count
+        if max(now + data.times[here, stop], data.opens[stop]) <= first:
+            out[kept] = stop
+            kept += 1
+    return kept if kept > 0 else count  # where none is kept, nothing was overwritten
 
 
 @kernel
 def all_moves(data, state, out):
-    """Fill in all stops not visited yet and all closings."""
+    """Fill in all stops not visited yet and, unless the route is empty, the closing that is next."""
     left = state.numbers[_LEFT]
     for i in range(left):
         out[i] = state.unvisited[i]
-    for i in range(state.numbers[_CLOSINGS]):
-        out[left + i] = state.closings[i]
-    return left + state.numbers[_CLOSINGS]
+    if left > 0 and state.numbers[_STOP] == 0:
+        return left
+    return first_closing(data, state, out, left)
+
+
+@kernel
+def canonical(data, moves, n_moves):
+    """Renumber closings in rising order and put empty routes at the end: vehicles are alike."""
+    n = data.demand.size
+    last = 0  # the move put last; 0 for none, as the depot is not a move
+    kept = 0
+    closings = 0
+    for i in range(n_moves):
+        if moves[i] >= n + data.closings.size:  # not a move of this problem
+            return
+    for i in range(n_moves):
+        move = moves[i]
+        if move < n:
+            last = move
+        elif 0 < last < n:
+            move = n + closings
+            closings += 1
+            last = move
+        else:  # an empty route
+            continue
+        moves[kept] = move
+        kept += 1
+    for i in range(kept, n_moves):
+        moves[i] = n + closings
+        closings += 1
 
 
 @kernel
@@ -171,12 +204,7 @@ def play(data, state, move):
     """Travel to a stop and serve it, or close the route."""
     numbers = state.numbers
     if move >= data.demand.size:
-        kept = 0
-        for i in range(numbers[_CLOSINGS]):
-            other = state.closings[i]
-            state.closings[kept] = other
-            kept += other != move
-        numbers[_CLOSINGS] = kept
+        numbers[_CLOSINGS] -= 1
         close_route(data, state)
     else:
         serve(data, state, np.uint64(move))
@@ -259,7 +287,7 @@ def evaluate(data, state, out):
     close_route(data, state)
     for k in range(out.size):
         value = state.sums[data.columns[k]]
-        out[k] = rounded(value) if data.columns[k] == k else np.rint(value * _STEPS) / _STEPS
+        out[k] = rounded(value) if data.columns[k] == k else np.rint(value * data.steps[0]) / data.steps[0]
     return state.numbers[_WRONG]
 
 
@@ -330,6 +358,7 @@ def vrptw(
         demand=asked,
         capacity=np.array([carried]),
         closings=np.arange(n, n + vehicles - 1),
+        steps=np.array([_steps(driven, opening, closing)]),
     )
     n_moves = n + vehicles - 2
     return CompiledProblem(
@@ -341,6 +370,7 @@ def vrptw(
         evaluate=evaluate,
         bias=bias,
         all_moves=all_moves,
+        canonical=canonical,
         n_objectives=len(objectives),
         n_codes=n * n,
         max_moves=n_moves,
@@ -378,11 +408,18 @@ def _checked_load(demand: ArrayLike | None, capacity: float | None, n: int) -> t
     asked = np.zeros(n) if demand is None else checked_floats(demand, "demand", f"{n} numbers, one for each stop")
     if asked.shape != (n,) or not np.isfinite(asked).all() or (asked < 0).any():
         raise InstanceError(f"demand must be {n} finite numbers of at least 0, one for each stop.")
+    if asked[0] != 0:
+        raise InstanceError(f"demand[0] is that of the depot and must be 0, got {asked[0]:g}.")
     if capacity is None:
         return asked, np.inf
     if not is_number(capacity) or capacity < 0:
         raise InstanceError(f"capacity must be a finite number of at least 0, got {shown(capacity)}.")
     return asked, capacity * (1 + TOLERANCE)
+
+
+def _steps(*times: NDArray[np.float64]) -> float:
+    largest = max(float(values[np.isfinite(values)].max(initial=0.0)) for values in times)
+    return 10.0 ** (_DIGITS - np.ceil(np.log10(largest))) if largest > 0 else 1.0
 
 
 def _attraction(matrix: NDArray[np.float64], objective: str) -> NDArray[np.float64]:

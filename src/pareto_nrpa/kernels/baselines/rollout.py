@@ -32,7 +32,7 @@ from ..seen import needs_more_keys
 from ..softmax import add_up, is_safe, pick, power_scale, powers
 
 # The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
-initial_state = legal_moves = all_moves = play = bias = judge = identity = data_class = None
+initial_state = legal_moves = all_moves = play = bias = judge = identity = canonical = data_class = None
 roll_out = check_moves = play_to_end = None
 
 #: Where the one sequence of an arena is.
@@ -63,6 +63,8 @@ def rollout(parts, arena, rng, n_given, purpose):
     """Play the first n_given moves of the arena, and go on from there as far as the purpose asks."""
     data = data_class(*parts)
     checks_first = arena.counters[EVALUATIONS] < N_CHECKED
+    if purpose in (WHOLE, CHECK):
+        canonical(data, arena.moves[HERE], n_given)
     if purpose == CHECK or (purpose == WHOLE and checks_first):
         status = check_moves(data, initial_state(data), arena, n_given)
         if status != OK or purpose == CHECK:

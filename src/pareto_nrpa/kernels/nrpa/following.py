@@ -22,7 +22,8 @@ from .playout import set_start
 from .select import release
 
 # The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
-initial_state = legal_moves = all_moves = play = move_code = bias = judge = identity = follow_out = data_class = None
+initial_state = legal_moves = all_moves = play = move_code = bias = judge = identity = canonical = None
+follow_out = data_class = None
 
 #: In the place of a step: nowhere, the sequence is to be played as it is; also where pruning would not play it.
 EXACTLY, EVEN_PRUNED = -1, -2
@@ -31,8 +32,8 @@ EXACTLY, EVEN_PRUNED = -1, -2
 def follow(parts, machine, settings, rng, policy, slot, given, at):
     """Play and evaluate given moves, recording them in a slot; returns a status.
 
-    As they are (`at` is EXACTLY or EVEN_PRUNED), or with another move at the first decision from step `at` on, and the
-    given ones after it as far as they are legal.
+    In their canonical form (`at` is EXACTLY or EVEN_PRUNED), or with another move at the first decision from step `at`
+    on, and the given ones after it as far as they are legal.
     """
     data = data_class(*parts)
     state = initial_state(data)
@@ -80,6 +81,8 @@ def follow_from(
     n_moves = ZERO
     n_decisions = 0
     begin = 0
+    if exactly:
+        canonical(data, given, given.size)
     while True:
         count = legal_moves(data, state, legal)
         if count == 0:
