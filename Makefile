@@ -48,7 +48,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/zizmor --offline --no-progress --quiet .github
+	$(BIN)/zizmor --offline --no-progress --quiet .
 
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py
