@@ -21,6 +21,8 @@ from .problem import CompiledProblem, data_fingerprint, objective_signs, problem
 from .solve_arguments import check_problem_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from .exact import Certificate
@@ -64,7 +66,7 @@ class ReferenceFront:
         cls,
         objectives: ArrayLike,
         *,
-        maximise: Any = False,
+        maximise: bool | Sequence[bool] | NDArray[np.bool_] = False,
         is_complete: bool = False,
         is_table: bool = False,
         reference_point: ArrayLike | None = None,
@@ -129,9 +131,13 @@ class ReferenceFront:
         there = there if len(there) else self.reference_point[None]
         return igd_plus(there / unit, self.front / unit)
 
-    def compared(self, points: ArrayLike) -> dict[str, Any]:
+    def compared(self, points: ArrayLike) -> dict[str, float]:
         """Return what some feasible points come to beside the front, as plain values."""
-        counts = {"points": len(self.front), "found": self.found(points), "igd_plus": self.distance(points)}
+        counts: dict[str, float] = {
+            "points": len(self.front),
+            "found": self.found(points),
+            "igd_plus": self.distance(points),
+        }
         if not self.is_complete:
             counts["complete"] = 0
         if self.front.shape[1] >= _MANY:
