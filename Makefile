@@ -18,7 +18,7 @@ help:
 	@echo "make test-all   run these too"
 	@echo "make coverage   run all tests and say which lines none of them reaches, pages in htmlcov/"
 	@echo "make reproduce  a small version of every experiment of the paper, minutes, into results/quick/"
-	@echo "make lint       check style and types"
+	@echo "make lint       check style, types and workflows"
 	@echo "make bench      measure speed and quality, tables in benchmarks/results/"
 	@echo "make docs       build the site, examples run anew, into docs/_build/html/"
 	@echo "make linkcheck  look at every link of the site, those to other sites too"
@@ -48,6 +48,7 @@ lint: $(VENV)/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/zizmor --offline --no-progress --quiet .
 
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py

@@ -159,6 +159,13 @@ def test_only_the_command_line_prints(module):
     assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 
+@every(MODULES)
+def test_what_the_type_checker_must_ignore_has_a_reason(module):
+    lines = MODULES[module].read_text(encoding="utf-8").splitlines()
+    ignored = [line for line in lines if "# type: ignore" in line]
+    assert [line for line in ignored if not re.search(r"# type: ignore\[[a-z, -]+\]  # \w", line)] == []
+
+
 @pytest.mark.parametrize("module", ["pareto_nrpa", "pareto_nrpa.cli"])
 def test_importing_the_package_does_not_import_numba(module):
     heavy = {"numba", "moocore", "rich", *OPTIONAL}

@@ -9,7 +9,10 @@ from pareto_nrpa import MaxEvaluations, ReferenceFront, certify, load, solve
 from pareto_nrpa.exceptions import ParetoNRPAError
 from pareto_nrpa.reference_front import read_reference_front, true_front, with_reference_front
 
+from .command_line import assert_refused
+
 SMALL = "tsptw:n=8,seed=3,tightness=0.5"
+OTHER = "tsptw:n=8,seed=4,tightness=0.5"
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +33,25 @@ def test_a_certificate_of_the_users_is_the_truth_of_later_results(problem, certi
     assert result.truth["share_of_hypervolume"] == pytest.approx(1)
     assert "points of the true front were found" in result.summary()
     assert problem.reference_front is None
+
+
+def test_the_certificate_of_another_instance_is_refused_in_a_file_as_well(run, certificate, tmp_path):
+    path = certificate.save(tmp_path / "proof.json")
+    with pytest.raises(ParetoNRPAError, match=f"the certificate is of {SMALL}.*, or of other data than those of"):
+        with_reference_front(load(OTHER), path)
+    said = run("solve", OTHER, "--evaluations", "50", "--reference-front", str(path))
+    assert_refused(said, f"the certificate is of {SMALL}")
+
+
+def test_only_a_certificate_says_that_a_front_is_complete(problem, certificate, tmp_path):
+    """A status without a fingerprint would be of any instance."""
+    content = certificate.to_dict()
+    path = tmp_path / "front.json"
+    path.write_text(json.dumps({"objectives": content["objectives"], "status": content["status"]}))
+    assert not read_reference_front(path, problem).is_complete
+    path.write_text(json.dumps({name: value for name, value in content.items() if name != "fingerprint"}))
+    with pytest.raises(ParetoNRPAError, match=r"the certificate .* is damaged: 'fingerprint' is missing"):
+        read_reference_front(path, problem)
 
 
 def test_the_front_of_a_result_is_a_reference_and_not_the_truth(problem, tmp_path):

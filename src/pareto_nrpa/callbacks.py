@@ -42,7 +42,7 @@ class _Told(Callbacks):
 def check_callbacks(given: Listener | Sequence[Listener]) -> list[Callbacks]:
     """Return callbacks as a list of `Callbacks`, or say which of them is none."""
     listeners = list(given) if isinstance(given, list | tuple) else [given]
-    return [_check(listener) for listener in listeners]  # type: ignore[arg-type]
+    return [_check(listener) for listener in listeners]  # type: ignore[arg-type]  # _check refuses what is no callback
 
 
 def _check(listener: Listener) -> Callbacks:

@@ -43,7 +43,7 @@ class Permutation:
     def __str__(self) -> str:
         return f"a Permutation of {len(self.moves)} moves"
 
-    def encode(self, solution: Sequence[Any]) -> list[int]:
+    def encode(self, solution: Sequence[Hashable]) -> list[int]:
         """Return the positions of the moves of a solution, or raise `ValueError` with the reason why not."""
         places = {move: place for place, move in enumerate(self.moves)}
         _check_moves(solution, lambda depth, move: move in places)
@@ -78,7 +78,7 @@ class Choices:
     def __str__(self) -> str:
         return f"Choices of {len(self.moves)} steps"
 
-    def encode(self, solution: Sequence[Any]) -> list[int]:
+    def encode(self, solution: Sequence[Hashable]) -> list[int]:
         """Return which of its moves was chosen at each step, or raise `ValueError` with the reason why not."""
         _check_length(solution, len(self.moves))
         _check_moves(solution, lambda depth, move: move in self.moves[depth])

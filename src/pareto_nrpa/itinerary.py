@@ -9,25 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from .exceptions import ParetoNRPAError
 from .result import aligned, by_names
+from .times import shown_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .choosing import Choice
 
-_MINUTES = 60
 _TIMES = ("arrival", "waiting", "start", "lateness", "departure")
 # What a schedule says already, or an instance means by coordinates.
 _KNOWN = {"name", "x", "y", "lat", "lon"}
-
-
-def time_text(value: float, *, clock: bool) -> str:
-    """Return a time as people write it: hh:mm where times are minutes of the day, else a number."""
-    if not clock:
-        return f"{value:.6g}"
-    minutes = round(value)
-    sign = "-" if minutes < 0 else ""
-    return f"{sign}{abs(minutes) // _MINUTES:02d}:{abs(minutes) % _MINUTES:02d}"
 
 
 def in_words(chosen: Choice, plan: dict[str, Any]) -> list[str]:
@@ -61,7 +52,7 @@ def _table(route: list[dict[str, Any]], *, clock: bool) -> list[str]:
 
 def _shown(value: float, column: str, *, clock: bool) -> str:
     """Return a cell; no waiting and no lateness are nothing to see."""
-    return "" if column in ("waiting", "lateness") and not value else time_text(value, clock=clock)
+    return "" if column in ("waiting", "lateness") and not value else shown_time(value, clock=clock)
 
 
 def drivers_list(chosen: Choice, plan: dict[str, Any]) -> str:
@@ -74,7 +65,7 @@ def drivers_list(chosen: Choice, plan: dict[str, Any]) -> str:
     table.writerow(["route", "position", "stop", *_TIMES, "load", *more])
     for route, position, row in _rows(chosen):
         stop = stops[row["stop"]]
-        times = [time_text(row[name], clock=clock) if clock else row[name] for name in _TIMES]
+        times = [shown_time(row[name], clock=clock) if clock else row[name] for name in _TIMES]
         others = ["" if stop.get(name) is None else stop[name] for name in more]
         table.writerow([route, position, row["name"], *times, "" if row.get("load") is None else row["load"], *others])
     return text.getvalue()
@@ -97,7 +88,7 @@ def geojson(chosen: Choice, plan: dict[str, Any]) -> str:
     points = [
         _feature("Point", _place(stops[row["stop"]]), {
             "route": route, "position": position, "name": row["name"],
-            **{name: time_text(row[name], clock=clock) if clock else row[name] for name in _TIMES},
+            **{name: shown_time(row[name], clock=clock) if clock else row[name] for name in _TIMES},
         })
         for route, position, row in _rows(chosen)
     ]  # fmt: skip

@@ -284,7 +284,7 @@ def without_pruning(problem: AnyProblem) -> AnyProblem:
     if isinstance(problem, CompiledProblem):
         return replace(problem, legal_moves=problem.all_moves, all_moves=None)
     free = copy.copy(problem)
-    free.legal_moves = problem.all_moves  # type: ignore[method-assign]
+    free.legal_moves = problem.all_moves  # type: ignore[method-assign]  # hides the method of the class, in this copy
     return free
 
 

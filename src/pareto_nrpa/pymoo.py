@@ -183,7 +183,7 @@ def _not_here(moves: list[Any]) -> Any:
     raise AssertionError("pymoo evaluates")
 
 
-class ParetoNRPA(Algorithm):  # type: ignore[misc]
+class ParetoNRPA(Algorithm):  # type: ignore[misc]  # pymoo has no types
     """Pareto-NRPA for `minimize` of pymoo: binary, integer, categorical and mixed variables, permutations, constraints.
 
     Parameters

@@ -21,6 +21,8 @@ from .problem import CompiledProblem, data_fingerprint, objective_signs, problem
 from .solve_arguments import check_problem_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from .exact import Certificate
@@ -31,6 +33,7 @@ _SAME = 1e-8
 # Objectives from which on the hypervolume of a long front takes many seconds.
 _MANY = 7
 _PROVED = "proved complete"  # what a certificate says of a finished proof
+_CERTIFICATE = "pareto-nrpa certificate"  # how the format of a certificate begins
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +66,7 @@ class ReferenceFront:
         cls,
         objectives: ArrayLike,
         *,
-        maximise: Any = False,
+        maximise: bool | Sequence[bool] | NDArray[np.bool_] = False,
         is_complete: bool = False,
         is_table: bool = False,
         reference_point: ArrayLike | None = None,
@@ -128,9 +131,13 @@ class ReferenceFront:
         there = there if len(there) else self.reference_point[None]
         return igd_plus(there / unit, self.front / unit)
 
-    def compared(self, points: ArrayLike) -> dict[str, Any]:
+    def compared(self, points: ArrayLike) -> dict[str, float]:
         """Return what some feasible points come to beside the front, as plain values."""
-        counts = {"points": len(self.front), "found": self.found(points), "igd_plus": self.distance(points)}
+        counts: dict[str, float] = {
+            "points": len(self.front),
+            "found": self.found(points),
+            "igd_plus": self.distance(points),
+        }
         if not self.is_complete:
             counts["complete"] = 0
         if self.front.shape[1] >= _MANY:
@@ -195,15 +202,18 @@ def _proved(certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
 
 
 def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> ReferenceFront:
-    """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV)."""
+    """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV).
+
+    Only a certificate of the problem's own data makes the front complete; a certificate of other data is refused.
+    """
     check_file_name(path)
     m = problem.n_objectives
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         content = json.loads(text) if Path(path).suffix.lower() == ".json" else None
-        rows = [row[:m] for row in csv.reader(text.splitlines())][1:] if content is None else content["objectives"]
-        complete = content is not None and content.get("status") == _PROVED
-        return ReferenceFront.of(rows, maximise=problem.maximise, is_complete=complete)
+        if not _is_certificate(content):
+            rows = [row[:m] for row in csv.reader(text.splitlines())][1:] if content is None else content["objectives"]
+            return ReferenceFront.of(rows, maximise=problem.maximise)
     except OSError as error:
         raise ParetoNRPAError(f"cannot read the reference front {path}: {error.strerror or error}.") from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
@@ -211,3 +221,11 @@ def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> R
             f"{path} is no reference front: a result or certificate of pareto-nrpa (.json), or a CSV with a line of "
             f"names and {m} columns of objectives first."
         ) from error
+    from .exact import Certificate
+
+    return _proved(Certificate.load(path), problem)
+
+
+def _is_certificate(content: Any) -> bool:
+    """Return whether a file claims to be a certificate; a result has another format, a plain front none."""
+    return isinstance(content, dict) and str(content.get("format")).startswith(_CERTIFICATE)

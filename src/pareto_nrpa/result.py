@@ -102,7 +102,7 @@ class Result:
     objective_names: list[str] = field(default_factory=list)  # none: f1, f2, ...
     descriptions: list[str] = field(default_factory=list)  # a word for each solution of the front, or none at all
     # Where the true front is known: its points, how many were found, share of its hypervolume, IGD+ to it.
-    truth: dict[str, Any] = field(default_factory=dict)
+    truth: dict[str, float] = field(default_factory=dict)
     # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
     log: NDArray[np.float64] | None = None
     failures: int = 0  # of the evaluations, those that failed and were survived
@@ -290,7 +290,7 @@ def by_names(routes: list[list[dict[str, Any]]]) -> str:
     return " | ".join(" - ".join(row["name"] for row in route if row["stop"]) for route in routes)
 
 
-def beside_the_truth(truth: dict[str, Any]) -> str:
+def beside_the_truth(truth: dict[str, float]) -> str:
     """Return in a sentence how much of the true front was found."""
     share = truth.get("share_of_hypervolume")
     volume = "" if share is None else f"the front has {share:.2%} of its hypervolume, "

@@ -106,7 +106,7 @@ class Run:
             for callback in self.callbacks:
                 callback.on_end(result)
         except BaseException as error:
-            error.result = result  # type: ignore[attr-defined]
+            error.result = result  # type: ignore[attr-defined]  # errors carry the best front found
             raise
         return result
 
@@ -115,9 +115,9 @@ class Run:
         if getattr(error, "result", None) is not None or not self.search.evaluations:
             return
         try:
-            error.result = self.result()  # type: ignore[attr-defined]
+            error.result = self.result()  # type: ignore[attr-defined]  # errors carry the best front found
         except Exception as another:  # in measuring or describing it
-            error.result = getattr(another, "result", None)  # type: ignore[attr-defined]
+            error.result = getattr(another, "result", None)  # type: ignore[attr-defined]  # errors carry the best front found
 
     def _loop(self, interrupt: Interrupt) -> None:
         saved = time.perf_counter()
@@ -155,7 +155,7 @@ class Run:
     def _add(self, solution: Sequence[Any]) -> None:
         cpu = time.thread_time()
         try:
-            self.search.add(solution)  # type: ignore[attr-defined]
+            self.search.add(solution)  # type: ignore[attr-defined]  # check_start has asked for it
         finally:
             self.search.cpu_seconds += time.thread_time() - cpu
 
@@ -200,7 +200,7 @@ class Run:
         except KeyboardInterrupt:
             return found
         except Exception as error:
-            error.result = found  # type: ignore[attr-defined]
+            error.result = found  # type: ignore[attr-defined]  # errors carry the best front found
             raise
 
 

@@ -106,7 +106,7 @@ def _check_limits(
     moves = [START, *solution, END]
 
     def distance_of(stretch: Sequence[int]) -> float:
-        width = problem.segments.limit_width  # type: ignore[union-attr]
+        width = problem.segments.limit_width  # type: ignore[union-attr]  # only called where there are segments
         return float(_joined(problem, "limit_of", "join_limits", width, stretch, rng)[0])
 
     distance = distance_of(moves)
@@ -133,7 +133,7 @@ def _joined(
     from .kernels._jit import python_function
 
     out = np.full(width, np.nan)
-    kernels = problem.segments.kernels  # type: ignore[union-attr]
+    kernels = problem.segments.kernels  # type: ignore[union-attr]  # only called where there are segments
     if len(moves) == 1:
         python_function(kernels[one])(problem.data, moves[0], out)
         return out

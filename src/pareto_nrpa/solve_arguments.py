@@ -30,7 +30,7 @@ def check_start(start: object, search: Search, algorithm: str) -> list[Sequence[
     if len(solutions) and not hasattr(search, "add"):
         raise ValueError(f"{algorithm} cannot begin with solutions; leave out start, or use pareto-nrpa.")
     if len(solutions):
-        search.expect_add()  # type: ignore[attr-defined]
+        search.expect_add()  # type: ignore[attr-defined]  # hasattr was asked
     return list(solutions)
 
 
@@ -58,7 +58,7 @@ def check_algorithm(algorithm: object) -> Algorithm:
         raise TypeError(
             f'algorithm must be one such as ParetoNRPA(level=3), or a name such as "nsga-ii", got {shown(algorithm)}.'
         )
-    return made  # type: ignore[return-value]
+    return made  # type: ignore[return-value]  # has been checked to be one
 
 
 def check_seed(seed: object) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from .callbacks import check_callbacks
 from .checks import check_flag, check_whole
@@ -18,7 +18,7 @@ from .stop import StopCriterion, budget_of, check_stop, counts_unique
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
     from concurrent.futures import Executor
 
     from .callbacks import Listener
@@ -38,7 +38,7 @@ def solve(
     resume: bool = False,
     reference_point: Sequence[float] | None = None,
     max_archive: int | None = None,
-    start: Result | Front | Sequence[Sequence[Any]] = (),
+    start: Result | Front | Sequence[Sequence[Hashable]] = (),
     workers: int | Literal["all"] = 1,
     searches: int | None = None,
     executor: Executor | Literal["threads", "processes"] | None = None,

@@ -249,7 +249,7 @@ class AnyOf(_Combination):
         return min((b for b in self._budgets() if b is not None), default=None)
 
     @property
-    def is_certain(self) -> bool:  # type: ignore[override]
+    def is_certain(self) -> bool:  # type: ignore[override]  # a property for what others have as a constant
         """Whether one of the criteria fires for certain."""
         return self._certain(any)
 
@@ -270,7 +270,7 @@ class AllOf(_Combination):
         return max(budgets) if len(budgets) == len(self.criteria) else None
 
     @property
-    def is_certain(self) -> bool:  # type: ignore[override]
+    def is_certain(self) -> bool:  # type: ignore[override]  # a property for what others have as a constant
         """Whether all of the criteria fire for certain."""
         return self._certain(all)
 

@@ -49,7 +49,7 @@ def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> N
     if problem.genotype is not None:
         check_genotype(problem, solutions)
     if isinstance(problem, CompiledProblem) and problem.segments is not None:
-        solutions += problem.genotype.examples()  # type: ignore[union-attr]
+        solutions += problem.genotype.examples()  # type: ignore[union-attr]  # segments need a genotype
         for solution in [*solutions, *_feasible_ones(problem, solutions, seed)]:
             check_judgement(problem, solution, rng)
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from pareto_nrpa.experiments.metric_table import METRICS, METRICS_OF_THE_TRUTH
 from pareto_nrpa.experiments.plan import load_plan
 from pareto_nrpa.experiments.rows import Row, read_csv, to_csv
 from pareto_nrpa.experiments.runner import execute
-from pareto_nrpa.experiments.store import Store
+from pareto_nrpa.experiments.store import Store, fingerprint_of
 from pareto_nrpa.experiments.worker import failed
 
 from .helpers import OTHER, TINY, TSPTW, a_plan, a_record, save
@@ -210,6 +211,19 @@ def test_stored_runs_can_be_measured_where_the_instance_is_not(tmp_path, monkeyp
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
     measured = measured_of(tmp_path, {("rc_204.3", "A", 0): ([[1, 2], [2, 1]], 0.0)}, plan)
     assert len(measured.rows) == 1
+
+
+def test_the_data_of_a_problem_are_hashed_once_for_all_of_its_runs(tmp_path, monkeypatch):
+    hashed = []
+
+    def counted(name, problem):
+        hashed.append(name)
+        return fingerprint_of(name, problem)
+
+    monkeypatch.setattr(sys.modules[measure.__module__], "fingerprint_of", counted)
+    fronts = {(OTHER, label, seed): ([[1, 2]], 0.0) for label in "AB" for seed in range(2)}
+    assert len(measured_of(tmp_path, fronts).rows) == 4
+    assert hashed == [OTHER]
 
 
 # --- as CSV

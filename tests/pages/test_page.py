@@ -2,11 +2,14 @@
 
 import csv
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pareto_nrpa import report
 from pareto_nrpa.report import write_report
+from pareto_nrpa.times import shown_time
 
 from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
 
@@ -69,6 +72,16 @@ def test_a_click_chooses_the_nearest_point(opened, pages, tour):
     assert page.locator("#chosen tbody tr").count() == len(tour.schedules[2][0])
 
 
+def test_the_page_writes_times_by_the_rule_of_the_terminal(opened, pages):
+    rng = np.random.default_rng(0)
+    whole, halves = np.arange(-90, 2 * 3600, 7) / 60, (np.arange(-90, 3600) + 0.5) / 60
+    values = [*whole, *halves, *rng.uniform(-10, 3000, 2_000), 0.0, 1e-9, -1e-9, 510 - 1e-9, 1e6]
+    values = [float(value) for value in values]
+    script = Path(report.__file__).with_name("templates").joinpath("elements.js").read_text(encoding="utf-8")
+    written = opened(pages["tour"]).evaluate(f"values => {{ {script}\n return values.map(clock); }}", values)
+    assert written == [shown_time(value, clock=True) for value in values]
+
+
 def test_the_timetable_is_that_of_the_result(opened, pages, tour):
     page = opened(pages["tour"])
     page.locator("#list button").first.click()
@@ -77,8 +90,7 @@ def test_the_timetable_is_that_of_the_result(opened, pages, tour):
     rows = [dict(zip(header, line, strict=True)) for line in lines]
     expected = tour.schedules[0][0]
     assert [row["Stop"] for row in rows] == [row["name"] for row in expected]
-    minutes = [round(row["arrival"]) for row in expected[1:]]
-    assert [row["Arrives"] for row in rows[1:]] == [f"{m // 60:02d}:{m % 60:02d}" for m in minutes]
+    assert [row["Arrives"] for row in rows[1:]] == [shown_time(row["arrival"], clock=True) for row in expected[1:]]
     assert [bool(row["Late"]) for row in rows] == [row["lateness"] > 0 for row in expected]
     assert ("Waits" in header) == any(row["waiting"] > 0 for row in expected)
     assert rows[1]["phone"] == PLAN.stops[expected[1]["stop"]]["phone"]

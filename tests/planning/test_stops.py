@@ -1,14 +1,16 @@
 import datetime
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from pareto_nrpa import InstanceError, read_stops
-from pareto_nrpa.planning.times import minutes, shown_time
+from pareto_nrpa.itinerary import in_words
 from pareto_nrpa.problems.mo_tsptw import TSPTWData
 from pareto_nrpa.problems.vrptw import VRPTWData
+from pareto_nrpa.times import minutes, shown_time
 
 PLAIN = """\
 name,x,y,opens,closes,service,demand,phone
@@ -182,8 +184,40 @@ def test_times_of_day():
     assert minutes("08:30") == 510
     assert minutes("26:00:30") == 1560.5
     assert [minutes(text) for text in ("8h30", "08:60", "48:00", "", "-1:00")] == [None] * 5
-    assert shown_time(510, clock=True) == "08:30"
-    assert shown_time(math.inf, clock=True) == "inf"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (510, "08:30"),
+        (510 + 20 / 60, "08:30:20"),
+        (510 + 40 / 60, "08:30:40"),
+        (510 - 1e-9, "08:30"),
+        (1560.5, "26:00:30"),
+        (0.001, "00:00"),
+        (-0.001, "00:00"),
+        (-0.5, "-00:00:30"),
+        (math.inf, "inf"),
+    ],
+)
+def test_a_time_between_two_minutes_is_shown_with_its_seconds(value, text):
+    assert shown_time(value, clock=True) == text
+
+
+def test_a_time_is_shown_as_it_was_read():
+    for seconds in range(0, 48 * 3600, 7):
+        text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}" + (f":{seconds % 60:02d}" if seconds % 60 else "")
+        assert shown_time(minutes(text), clock=True) == text
+
+
+def test_a_time_has_one_text_in_errors_and_plans(file):
+    """A closing time of 08:30:20 was 08:31 in an error and 08:30 in the plan."""
+    refused = PLAIN.replace("09:00", "08:31").replace("12:00", "08:30:20")
+    with pytest.raises(InstanceError, match=r"closes at 08:30:20, before it opens at 08:31 "):
+        read_stops(file(refused), speed=30)
+    rows = [{"name": "Anna", "arrival": 510 + 1 / 3, "waiting": 0, "lateness": 1 / 3, "departure": 520.5}]
+    chosen = SimpleNamespace(number=1, objectives={}, violations=0, routes=[rows], words="")
+    assert in_words(chosen, {"clock": True})[-1].split() == ["08:30:20", "00:00:20", "08:40:30", "Anna"]
 
 
 def changed(old, new):

@@ -68,7 +68,7 @@ class _Search(WholeSolutionSearch):
         genotype = self.genotype
         n, m = len(genotype.moves), self.problem.n_objectives
         is_permutation = isinstance(genotype, Permutation)
-        steps = [] if is_permutation else [self.player.numbers(step) for step in genotype.moves]  # type: ignore[arg-type]
+        steps = [] if is_permutation else [self.player.numbers(step) for step in genotype.moves]  # type: ignore[arg-type]  # moves of choices are lists
         options = np.zeros((n, max(map(len, steps), default=1)), dtype=np.int64)
         for row, step in zip(options, steps, strict=False):
             row[: len(step)] = step

@@ -116,7 +116,7 @@ class Baseline(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]
+        return asdict(self)  # type: ignore[call-overload, no-any-return]  # every algorithm is a dataclass
 
 
 def _to_json(value: Any) -> str:

@@ -57,7 +57,7 @@ def compare(
     runs: list[ShortRun] = []
     try:
         with ExperimentBar("comparing", quiet=quiet) as bar:
-            for run, status in short_runs(variants, evaluations=evaluations, seeds=seeds, count=count):  # type: ignore[arg-type]
+            for run, status in short_runs(variants, evaluations=evaluations, seeds=seeds, count=count):  # type: ignore[arg-type]  # the command line has checked count
                 runs.append(run)
                 bar.update(status)
     finally:  # whatever ended it

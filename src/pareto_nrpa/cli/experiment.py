@@ -139,14 +139,14 @@ def _takes_selection(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def with_options(**options: object) -> None:
-        command(Selection(**{name: options.pop(name) for name in names}), **options)  # type: ignore[arg-type]
+        command(Selection(**{name: options.pop(name) for name in names}), **options)  # type: ignore[arg-type]  # options have the types of the commands' parameters
 
     parameters = [
         *inspect.signature(Selection, eval_str=True).parameters.values(),
         *list(inspect.signature(command, eval_str=True).parameters.values())[1:],
     ]
     keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
-    with_options.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
+    with_options.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]  # what typer reads the options from
     with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in keywords}
     return with_options
 

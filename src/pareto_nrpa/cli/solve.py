@@ -218,9 +218,9 @@ def solve(
                 resume=resume,
                 max_archive=max_archive,
                 start=first,
-                workers=_workers(workers),  # type: ignore[arg-type]
+                workers=_workers(workers),  # type: ignore[arg-type]  # solve checks it
                 searches=searches,
-                executor=cluster or executor,  # type: ignore[arg-type]
+                executor=cluster or executor,  # type: ignore[arg-type]  # solve checks it
             )
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         found: Result | None = getattr(error, "result", None)
@@ -303,7 +303,7 @@ def _stop(evaluations: int | None, seconds: float | None, count: str) -> StopCri
     limit = _limit(evaluations, seconds)
     if limit is None and count == "unique":
         fail("--count unique needs a number of them: give it with --evaluations.")
-    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit, count=count)]  # type: ignore[arg-type]
+    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit, count=count)]  # type: ignore[arg-type]  # the command line has checked count
     if seconds is not None:
         criteria.append(MaxRuntime(seconds))
     return criteria[0] if len(criteria) == 1 else AnyOf(*criteria)

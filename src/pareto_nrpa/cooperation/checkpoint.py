@@ -46,7 +46,7 @@ def save_team(team: CooperatingSearch, path: str | os.PathLike[str]) -> None:
     arrays = {f"search_{k}": np.frombuffer(state, dtype=np.uint8) for k, state in enumerate(states)}
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
     arrays["sum"] = sum_of(arrays)
-    write_atomically(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+    write_atomically(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]  # keywords of savez are arrays of any name
 
 
 class Saved(NamedTuple):

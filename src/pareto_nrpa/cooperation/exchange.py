@@ -105,7 +105,7 @@ class Post:
         fresh = np.flatnonzero(~_covered(scores, record.scores()) & (finders != k))
         most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
         if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
-            fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]  # type: ignore[no-untyped-call]
+            fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]
         return [members[i] for i in fresh]
 
     def _common_front(self, number: int) -> tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]:

@@ -206,7 +206,7 @@ class CooperatingSearch:
         """Return which points of a front are shown: all, or as many as there may be."""
         if self.max_archive is None or len(points) <= self.max_archive:
             return np.arange(len(points))
-        return np.sort(far_apart(points, self.max_archive))  # type: ignore[no-untyped-call]
+        return np.sort(far_apart(points, self.max_archive))
 
     def front(self) -> Front:
         """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""

@@ -126,7 +126,7 @@ def check_workers(workers: object) -> int:
     if isinstance(workers, str):
         raise ValueError(f'workers must be a whole number, or "all", got {shown(workers)}.')
     check_whole("workers", workers, 0, _MOST_SEARCHES)
-    return int(workers)  # type: ignore[call-overload, no-any-return]
+    return int(workers)  # type: ignore[call-overload, no-any-return]  # check_whole has seen a number
 
 
 def usable_cores() -> int:

@@ -84,8 +84,9 @@ def measure(
         ]
         loaded = _loaded(problem, data) if found or before else None
         if loaded is not None:
+            fingerprint = fingerprint_of(problem, loaded) if found else None
             for _, _, record in found:
-                store.check_data(record, problem, fingerprint_of(problem, loaded))
+                store.check_data(record, problem, fingerprint)
             if loaded.reference_front is not None:
                 known[problem] = loaded.reference_front
                 names[problem] = list(loaded.objective_names or (f"f{k + 1}" for k in range(loaded.n_objectives)))

@@ -41,8 +41,8 @@ def _quick_hash(self: Any) -> int:
 @contextmanager
 def quick_flags() -> Iterator[None]:
     """Let flags be compared quickly for a while; one thread at a time."""
-    TargetConfig.__eq__, TargetConfig.__hash__ = _is_equal, _quick_hash  # type: ignore[method-assign]
+    TargetConfig.__eq__, TargetConfig.__hash__ = _is_equal, _quick_hash  # type: ignore[method-assign]  # Numba's own, replaced for a while
     try:
         yield
     finally:
-        TargetConfig.__eq__, TargetConfig.__hash__ = _its_eq, _its_hash  # type: ignore[method-assign]
+        TargetConfig.__eq__, TargetConfig.__hash__ = _its_eq, _its_hash  # type: ignore[method-assign]  # put back

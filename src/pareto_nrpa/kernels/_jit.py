@@ -17,7 +17,7 @@ import types
 import weakref
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -34,6 +34,8 @@ from ._inner import IS_POSSIBLE, InnerCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
 
 # Numba's type hints know neither all of its options nor what a kernel is.
 njit: Any = numba.njit
@@ -85,12 +87,12 @@ def _kept(function: Callable[..., Any], **options: Any) -> Any:
     return function if _JIT_IS_OFF else keep_on_disk(njit(**options)(function))
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+def kernel(function: Function) -> Function:
     """Mark a function of a problem as compiled code; it becomes part of the playout that calls it.
 
     Only `initial_state` may create arrays: the others work on those of the state.
     """
-    return _marked(function, **_OPTIONS, forceinline=True)
+    return cast(Function, _marked(function, **_OPTIONS, forceinline=True))
 
 
 def engine_kernel(function: Callable[..., Any]) -> Any:

@@ -11,6 +11,9 @@ from ..checks import check_choice, check_flag, check_number, check_positive, che
 from ..problem import AnyProblem, paper_preference
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from .search import Search
@@ -63,7 +66,7 @@ class ParetoNRPA:
     weighting: Literal["crowding", "none"] = "crowding"
     adapt: Literal["all", "one"] = "all"
     bias: float = 1.0
-    preferences: Literal["paper", "mixed", "spread"] | Any = "paper"
+    preferences: Literal["paper", "mixed", "spread"] | Sequence[Sequence[float]] | NDArray[np.float64] = "paper"
     temperature: float = 1.0
     limited_repetitions: int = 0
     pruning: bool = True
@@ -147,7 +150,7 @@ class ParetoNRPA:
 
         return Search(problem, self, seed=seed, budget=None, n_iterations=n_iterations)
 
-    def resume(self, problem: AnyProblem, path: Any) -> Search:
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
         """Return the search saved at `path`, which must be of this problem and these parameters."""
         from .checkpoint import load_search
 

@@ -204,7 +204,7 @@ class PlainPlayer(PlainAdapter):
         while moves := list(problem.legal_moves(state)):
             step = len(played)
             if even_pruned and step < len(wanted) and wanted[step] not in moves:
-                moves = list(problem.all_moves(state))  # type: ignore[misc]
+                moves = list(problem.all_moves(state))  # type: ignore[misc]  # even_pruned says that it has all_moves
             if exactly and (step >= len(wanted) or wanted[step] not in moves):
                 return state, step
             if 0 <= at <= step and len(moves) > 1:

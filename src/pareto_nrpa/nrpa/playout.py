@@ -31,7 +31,7 @@ class DrivenProblem(Problem):
     def _only_driven(self, *arguments: Any) -> Any:
         raise ProblemError("a DrivenProblem cannot be played by itself; drive it with search.playout().")
 
-    initial_state = legal_moves = play = move_code = evaluate = _only_driven  # type: ignore[assignment]
+    initial_state = legal_moves = play = move_code = evaluate = _only_driven  # type: ignore[assignment]  # one refusal for all five
 
     def bias(self, state: Any, move: Any, preference: Any) -> float:
         """Stand in for the bias that the caller may give with each choice."""

@@ -1,6 +1,6 @@
 """The way from a spreadsheet of stops, or a file of another tool, to a problem (docs/planning.md).
 
-table.py, times.py     a CSV file or a DataFrame as cells; times of day
+table.py               a CSV file or a DataFrame as cells
 stops.py, costs.py     what the cells say of stops; distances and matrices
 routing.py             a problem out of them, the objectives by name
 feasibility.py         what no route can do, told before the search

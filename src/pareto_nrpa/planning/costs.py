@@ -11,8 +11,8 @@ import numpy as np
 from ..checks import did_you_mean, is_number, shown
 from ..exceptions import InstanceError
 from ..problems.matrices import checked_matrices, euclidean
+from ..times import minutes
 from .table import Table, frame_table, is_frame, read_table
-from .times import minutes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..checks import shown
 from ..exceptions import InstanceError
@@ -16,17 +16,20 @@ from .table import frame_table, is_frame, read_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import pandas as pd
+    from numpy.typing import ArrayLike
+
     from ..problem import CompiledProblem
 
 _HEAD = 100_000  # bytes that tell what a file is
 
 
 def read_stops(
-    stops: str | os.PathLike[str] | Any,
+    stops: str | os.PathLike[str] | pd.DataFrame,
     *,
     speed: float | None = None,
-    time: Any = None,
-    costs: Mapping[str, Any] | None = None,
+    time: str | os.PathLike[str] | pd.DataFrame | ArrayLike | None = None,
+    costs: Mapping[str, str | os.PathLike[str] | pd.DataFrame | ArrayLike] | None = None,
     objectives: Sequence[str] | None = None,
     vehicles: int | None = None,
     capacity: float | None = None,

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..checks import did_you_mean, nearest_name, shown
 from ..exceptions import InstanceError
+from ..times import minutes, shown_time
 from .table import Table, column_names
-from .times import minutes, shown_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

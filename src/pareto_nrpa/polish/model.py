@@ -61,7 +61,7 @@ class AdditiveModel:
         """Return violations and objectives as they should be, a row for each solution."""
         with np.errstate(all="ignore"):  # objectives as far apart as numbers go: it then knows nothing
             added = self._effects[_ALWAYS] + self._effects[self._rows_of(solutions)].sum(axis=1)
-            return self._first + added  # type: ignore[no-any-return]
+            return self._first + added  # type: ignore[no-any-return]  # numpy types sums of arrays as Any
 
     def learn(self, moves: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
         """See what a solution was like."""

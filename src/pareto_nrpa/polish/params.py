@@ -121,4 +121,4 @@ class PolishedNRPA:
         from ..nrpa.checkpoint import load_search
 
         search: Any = load_search(path, problem, self)
-        return search  # type: ignore[no-any-return]
+        return search  # type: ignore[no-any-return]  # load_search knows the plain search only

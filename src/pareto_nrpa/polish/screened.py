@@ -52,8 +52,8 @@ class ScreenedNeighbours:
 
     def __init__(self, search: PolishedSearch) -> None:
         self._search, self._params = search, search.polish
-        self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]
-        self.judge = Judge(search.player)  # type: ignore[arg-type]
+        self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]  # a genotype is what this search needs
+        self.judge = Judge(search.player)  # type: ignore[arg-type]  # screened problems are compiled
         self._detours = Detours(self._shape[0])
         self.n_playouts = self._params.playouts  # to be made before the next local search
         self._queue: deque[Neighbour] = deque()
@@ -260,7 +260,7 @@ class ScreenedNeighbours:
         pool, sizes = search.machine.pool, search.machine.levels[:, SIZE]
         slots = [*pending, *(slot for level, n in enumerate(sizes) for slot in search.machine.members[level, :n])]
         recorded = [pool.moves[slot, : pool.heads[slot, N_MOVES]] for slot in slots]
-        order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]
+        order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]  # a genotype is what this search needs
         is_descent = bool(arrays["descent_weights"].any())
         self._detours.restore(arrays, is_descent)
         whole = (arrays[name] for name in ("queue_moves", "descent_moves", "detour_origin"))

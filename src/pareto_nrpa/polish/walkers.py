@@ -85,4 +85,4 @@ class Walkers:
 
 
 def _distance(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
-    return scaled.max(axis=-1) + _AUGMENTED * scaled.sum(axis=-1)  # type: ignore[no-any-return]
+    return scaled.max(axis=-1) + _AUGMENTED * scaled.sum(axis=-1)  # type: ignore[no-any-return]  # numpy types sums of arrays as Any

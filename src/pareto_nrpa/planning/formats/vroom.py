@@ -174,6 +174,6 @@ def _matrices(given: Any, profile: Any, indices: list[int | None]) -> dict[str, 
                 raise _Wrong(str(error).rstrip(".")) from error
             if max(i for i in indices if i is not None) >= len(matrix):
                 raise _Wrong(f"{key} is for {len(matrix)} places, and an index is larger")
-            found[name or ""] = np.ascontiguousarray(matrix[np.ix_(indices, indices)])  # type: ignore[arg-type]
+            found[name or ""] = np.ascontiguousarray(matrix[np.ix_(indices, indices)])  # type: ignore[arg-type]  # no index is None
             np.fill_diagonal(found[name or ""], 0.0)
     return found

@@ -72,7 +72,7 @@ def convert(
     if expected is not None and len(cells) != expected:
         raise DataError(f"{path} must have {expected:,} cells, it has {len(cells):,}; download it again.")
     columns = _columns([cells[digest] for digest in sorted(cells)])
-    return write_atomically(target, lambda out: np.savez_compressed(out, **columns))  # type: ignore[arg-type]
+    return write_atomically(target, lambda out: np.savez_compressed(out, **columns))  # type: ignore[arg-type]  # keywords of savez are arrays of any name
 
 
 def _add(cells: dict[str, _Cell], training: Training, *, is_checked: bool) -> None:

@@ -29,7 +29,7 @@ def _table() -> np.ndarray:
 _TABLE = _table()
 
 
-def _crc(data, table):  # type: ignore[no-untyped-def]
+def _crc(data, table):  # type: ignore[no-untyped-def]  # compiled code
     """Return the CRC-32C (Castagnoli) of bytes."""
     crc = 0xFFFFFFFF
     for byte in data:

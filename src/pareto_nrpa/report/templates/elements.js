@@ -46,10 +46,12 @@ const short = (value) => Number(value.toPrecision(6));
 const signed = (value) => (value < 0 ? "\u2212" : "+") + format(Math.abs(value));
 const plural = (n, word) => `${format(n)} ${word}${n === 1 ? "" : "s"}`;
 
+// The rule of `shown_time` in times.py, which gives the reasons: hh:mm, or hh:mm:ss between two minutes.
 function clock(value) {
-  const minutes = Math.round(Math.abs(value));
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, "0"));
-  return `${value < 0 && minutes ? "\u2212" : ""}${hours}:${rest}`;
+  const whole = Math.floor(Math.abs(value) * 60 + 0.5);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, ...(whole % 60 ? [whole % 60] : [])];
+  const sign = value < 0 && whole ? "-" : "";
+  return sign + parts.map((part) => String(part).padStart(2, "0")).join(":");
 }
 const timeFormat = (i) => (planOf(i).clock ? clock : format);
 
