@@ -110,7 +110,8 @@ def write_table(certificates: list[Certificate]) -> None:
     notes = (
         f"{n} of {len(certificates)} fronts are proved complete. CPU time is without compiling, the search for a first "
         "front included, of all sittings of a proof that went on later; the gap is the share of the hypervolume that "
-        "may be missing at most. Each certificate is a line of [proofs.jsonl](../../src/pareto_nrpa/exact/proofs.jsonl); "
+        "may be missing at most. Each certificate is a line of "
+        "[proofs.jsonl](../../src/pareto_nrpa/exact/proofs.jsonl); "
         "a line saved as a file is what `pareto-nrpa certify NAME --check FILE` reads."
     )
     carried = [certificate.instance for certificate in certificates if CARRIED in certificate.versions]

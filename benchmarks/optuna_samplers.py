@@ -3,8 +3,8 @@
     python benchmarks/optuna_samplers.py run --trials 200 --seeds 5        # goes on where it was stopped
     python benchmarks/optuna_samplers.py page                              # writes docs/results/optuna.md
 
-Every run is a row of results/optuna.csv: the share and the distance of its front, and its CPU time. The page reads these
-alone.
+Every run is a row of results/optuna.csv: the share and the distance of its front, and its CPU time. The page reads
+these alone.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def write_page() -> None:
         f"{optuna.__version__}, directions minimised, default settings of every sampler.",
         "",
         "Mean and standard deviation over seeds. Share: of the hypervolume of the true front, or of the best known one "
-        "(flow shop and scikit-learn: that of all runs up to 2026-11-18); more is better. IGD+: distance to the true front in "
-        "units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: the "
+        "(flow shop and scikit-learn: that of all runs up to 2026-11-18); more is better. IGD+: distance to the true "
+        "front in units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: the "
         "sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of trials "
         "is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
         "moves, and ours alone knows the bias of the problem. Settings of ours were chosen on other spaces, with other "

@@ -35,7 +35,9 @@ class Space:
     point: tuple[float, ...] | None = None
 
     def reference(self) -> ReferenceFront:
-        fronts = [front for front in (self.known(), best_known("optuna", self.name)) if front is not None and len(front)]
+        fronts = [
+            front for front in (self.known(), best_known("optuna", self.name)) if front is not None and len(front)
+        ]
         return ReferenceFront.of(np.vstack(fronts), reference_point=self.point)
 
 

@@ -1,8 +1,8 @@
 """Runs as rows of CSV files, and the best known fronts that they are measured against where the true one is unknown.
 
 A row keeps what a run came to, not its front. So that earlier and later rows can be compared, best known fronts do not
-change: results/best-known.csv has what nothing dominates of all runs up to 2026-11-18 that the true front, where there is
-one, does not have. A problem whose true front is unknown needs rows there before its first run.
+change: results/best-known.csv has the non-dominated points of all runs up to 2026-11-18 that the known front of the
+problem, if there is one, does not have. A problem without a known front needs rows there before its first run.
 """
 
 from __future__ import annotations

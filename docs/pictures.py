@@ -1,6 +1,6 @@
 """The pictures of docs/planning.md: the example solved, its page opened in a browser, and what is to be seen there.
 
-`python benchmarks/page_pictures.py`, with chromium installed and the extras `dev`.
+`python docs/pictures.py`, with chromium installed and the extras `dev`.
 """
 
 import shutil
