@@ -90,9 +90,9 @@ def write_page() -> None:
         "",
         "Mean and standard deviation over seeds. Share: of the hypervolume of the true front, or of the best known one "
         "(flow shop and scikit-learn: that of all runs up to 2026-11-18); more is better. IGD+: distance to the true "
-        "front in units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: the "
-        "sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of trials "
-        "is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
+        "front in units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: "
+        "the sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of "
+        "trials is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
         "moves, and ours alone knows the bias of the problem. Settings of ours were chosen on other spaces, with other "
         "seeds.",
     ]
