@@ -1,20 +1,18 @@
 """Which fronts can be proved complete: `python benchmarks/certify.py rc_201.1 rc_204.3 --seconds 300 --memory 4`.
 
-Certificates are kept in benchmarks/results/certificates and not made again; the table and the fronts that come with the
-package are made from all that are there. Without instances: all official ones.
+Certificates are lines of the file that comes with the package, exact/proofs.jsonl, and are not made again; the table is
+made from all that are there. Without instances: all official ones.
 """
 
 import argparse
-from pathlib import Path
 
-from report import RESULTS, write
+from report import write
 
 from pareto_nrpa import Certificate, CertificateError, InstanceError, certify, check_certificate, load
 from pareto_nrpa.exact.fields import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.exact.proofs import read_proofs, write_proofs
 from pareto_nrpa.problems.data import official_names
-from pareto_nrpa.problems.proved_fronts import write_fronts
 
-FOLDER = RESULTS / "certificates"
 # In the versions of a certificate that was taken over when the meaning of the data changed, without another proof.
 CARRIED = "carried over"
 # The published optimum of the first objective, from the literature on one objective.
@@ -56,34 +54,32 @@ def main(arguments: list[str] | None = None) -> None:
             make(name, options.seconds, options.memory * 1e9, again=options.again)
         except InstanceError as error:
             print(f"{name} not certified: {error}")
-    certificates = [checked(path) for path in sorted(FOLDER.glob("*.json"))]
+    certificates = read_proofs()
+    for certificate in certificates:
+        verify(certificate)
     write_table(certificates)
-    print(f"written: {write_fronts(certificates)}")
 
 
 def make(name: str, seconds: float, memory: float, *, again: bool) -> None:
     """Make and check a certificate, unless there is one; a proof that goes on keeps what is proved."""
-    path = FOLDER / f"{name}.json"
-    earlier = Certificate.load(path) if path.exists() else None
+    earlier = next((one for one in read_proofs() if one.instance == name), None)
     if earlier is not None and (earlier.proved or not again):
         return
     problem = load(name)
     certificate = certify(problem, resume=earlier, time_limit=seconds, memory_limit=memory)
     check_certificate(certificate, problem)
     print(certificate.summary(), flush=True)
-    certificate.save(path)
+    write_proofs([certificate])
     if certificate.stopped_by in ("Ctrl-C", "SIGTERM"):
         raise KeyboardInterrupt
 
 
-def checked(path: Path) -> Certificate:
-    """Return a certificate, verified where its instance is on this machine."""
-    certificate = Certificate.load(path)
+def verify(certificate: Certificate) -> None:
+    """Raise unless a certificate is right, where its instance is on this machine."""
     try:
         check_certificate(certificate, load(certificate.instance))
     except InstanceError as error:
-        print(f"{path.name} not verified: {error}")
-    return certificate
+        print(f"{certificate.instance} not verified: {error}")
 
 
 def write_table(certificates: list[Certificate]) -> None:
@@ -114,8 +110,9 @@ def write_table(certificates: list[Certificate]) -> None:
     notes = (
         f"{n} of {len(certificates)} fronts are proved complete. CPU time is without compiling, the search for a first "
         "front included, of all sittings of a proof that went on later; the gap is the share of the hypervolume that "
-        "may be missing at most. Each certificate is in [certificates](certificates), for "
-        "`pareto-nrpa certify NAME --check FILE`."
+        "may be missing at most. Each certificate is a line of "
+        "[proofs.jsonl](../../src/pareto_nrpa/exact/proofs.jsonl); "
+        "a line saved as a file is what `pareto-nrpa certify NAME --check FILE` reads."
     )
     carried = [certificate.instance for certificate in certificates if CARRIED in certificate.versions]
     if carried:

@@ -2,29 +2,28 @@
 
     python benchmarks/optuna_samplers.py run --trials 200 --seeds 5        # goes on where it was stopped
     python benchmarks/optuna_samplers.py page                              # writes docs/results/optuna.md
-    python benchmarks/optuna_samplers.py choose --samplers ParetoNRPA      # on other spaces, for choosing settings
 
-Every run is one file of JSON: its front and its CPU time. The page reads these alone.
+Every run is a row of results/optuna.csv: the share and the distance of its front, and its CPU time. The page reads
+these alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import optuna
-from choosing_spaces import CHOOSING_SPACES
 from spaces import SPACES, Space
+from stored import RESULTS, append_row, read_rows
 
-from pareto_nrpa.files import file_name, write_text
+from pareto_nrpa.files import write_text
 from pareto_nrpa.metrics import nondominated
 from pareto_nrpa.optuna import ParetoNRPASampler
 
-RUNS = Path(__file__).parent / "results" / "optuna-runs"
+RUNS = RESULTS / "optuna.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "optuna.md"
 OURS = "ParetoNRPA"
 KEYS = " (random keys)"
@@ -42,11 +41,7 @@ def contenders(space: Space) -> list[str]:
     return [*SAMPLERS, *(name + KEYS for name in list(SAMPLERS)[2:] if space.keys is not None)]
 
 
-def path_of(space: str, contender: str, seed: int, trials: int) -> Path:
-    return RUNS / f"{file_name(f'{space}-{contender}-{trials}-{seed}')}.json"
-
-
-def run(space: Space, contender: str, seed: int, trials: int) -> dict:
+def run(space: Space, contender: str, seed: int, trials: int) -> dict[str, object]:
     study = optuna.create_study(
         directions=["minimize"] * space.n_objectives, sampler=SAMPLERS[contender.removesuffix(KEYS)](seed)
     )
@@ -54,49 +49,39 @@ def run(space: Space, contender: str, seed: int, trials: int) -> dict:
     study.optimize(space.keys if contender.endswith(KEYS) else space.suggest, n_trials=trials)
     seconds = time.process_time() - start
     feasible = [trial.values for trial in study.trials if all(v <= 0 for v in trial.constraints.values())]
-    front = nondominated(feasible).round(9).tolist() if feasible else []
+    front = nondominated(feasible).round(9) if feasible else np.zeros((0, space.n_objectives))
+    reference = space.reference()
     return {
         "space": space.name,
-        "contender": contender,
-        "seed": seed,
+        "sampler": contender,
         "trials": trials,
+        "seed": seed,
         "seconds": round(seconds, 2),
-        "front": front,
+        "share": reference.share(front),
+        "igd_plus": reference.distance(front),
     }
 
 
+def key_of(row: dict) -> tuple[str, str, int, int]:
+    return row["space"], row["sampler"], int(row["trials"]), int(row["seed"])
+
+
 def make_runs(names: list[str], only: list[str], trials: int, seeds: int) -> None:
-    _be_quiet()
-    RUNS.mkdir(parents=True, exist_ok=True)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.simplefilter("ignore")
     spaces = [SPACES[name]() for name in names]
+    made = {key_of(row) for row in read_rows(RUNS)}
     for seed in range(seeds):  # what is stopped has as many seeds on every space, but for one
         for space in spaces:
             for contender in only or contenders(space):
-                path = path_of(space.name, contender, seed, trials)
-                if contender in contenders(space) and not path.exists():
-                    record = run(space, contender, seed, trials)
-                    write_text(path, json.dumps(record))
-                    print(f"{space.name}, {contender}, seed {seed}: {record['seconds']:.1f} s of CPU time", flush=True)
-
-
-def choose(names: list[str], only: list[str], trials: int, seeds: int) -> None:
-    """Print tables of spaces that the page does not show, with seeds that it does not use."""
-    _be_quiet()
-    for name in names:
-        space = CHOOSING_SPACES[name]()
-        tried = [contender for contender in contenders(space) if not only or contender in only]
-        runs = [run(space, contender, 100 + seed, trials) for contender in tried for seed in range(seeds)]
-        reference = space.reference(np.array([row for record in runs for row in record["front"]]))
-        print(f"{name}: {space.about}", *_table(space, runs, reference, trials), sep="\n", flush=True)
-
-
-def _be_quiet() -> None:
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    warnings.simplefilter("ignore")
+                if contender in contenders(space) and (space.name, contender, trials, seed) not in made:
+                    row = run(space, contender, seed, trials)
+                    append_row(RUNS, row)
+                    print(f"{space.name}, {contender}, seed {seed}: {row['seconds']:.1f} s of CPU time", flush=True)
 
 
 def write_page() -> None:
-    records = [json.loads(path.read_text()) for path in sorted(RUNS.glob("*.json"))]
+    rows = read_rows(RUNS)
     lines = [
         "# Samplers of Optuna compared",
         "",
@@ -104,37 +89,35 @@ def write_page() -> None:
         f"{optuna.__version__}, directions minimised, default settings of every sampler.",
         "",
         "Mean and standard deviation over seeds. Share: of the hypervolume of the true front, or of the best known one "
-        "(flow shop and scikit-learn: all runs of this page); more is better. IGD+: distance to the true front in "
-        "units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: the "
-        "sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of trials "
-        "is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
-        "moves, and ours alone knows the bias of the problem. Settings of ours were chosen on other spaces "
-        "(`benchmarks/choosing_spaces.py`).",
+        "(flow shop and scikit-learn: that of all runs up to 2026-11-18); more is better. IGD+: distance to the true "
+        "front in units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: "
+        "the sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of "
+        "trials is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
+        "moves, and ours alone knows the bias of the problem. Settings of ours were chosen on other spaces, with other "
+        "seeds.",
     ]
     for name, make in SPACES.items():
         space = make()
-        here = [record for record in records if record["space"] == name]
+        here = [row for row in rows if row["space"] == name]
         if not here:
             continue
-        reference = space.reference(np.array([row for record in here for row in record["front"]]))
         lines += ["", f"## {name}", "", f"{space.about}.", ""]
-        for trials in sorted({record["trials"] for record in here}):
-            lines += _table(space, [record for record in here if record["trials"] == trials], reference, trials)
+        for trials in sorted({int(row["trials"]) for row in here}):
+            lines += _table(space, [row for row in here if int(row["trials"]) == trials], trials)
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     write_text(PAGE, "\n".join(lines) + "\n")
     print(f"wrote {PAGE}")
 
 
-def _table(space: Space, records: list[dict], reference, trials: int) -> list[str]:
-    word = "share" if space.measure == "share" else "IGD+"
+def _table(space: Space, here: list[dict[str, str]], trials: int) -> list[str]:
+    word, column = ("share", "share") if space.measure == "share" else ("IGD+", "igd_plus")
     rows = []
     for contender in contenders(space):
-        runs = [record for record in records if record["contender"] == contender]
+        runs = [row for row in here if row["sampler"] == contender]
         if not runs:
             continue
-        points = [np.array(record["front"]).reshape(-1, space.n_objectives) for record in runs]
-        values = [reference.share(p) if space.measure == "share" else reference.distance(p) for p in points]
-        seconds = np.mean([record["seconds"] for record in runs])
+        values = [float(row[column]) for row in runs]
+        seconds = np.mean([float(row["seconds"]) for row in runs])
         rows.append((np.mean(values), f"{np.mean(values):.3f} ± {np.std(values):.3f}", contender, len(runs), seconds))
     best = (max if space.measure == "share" else min)(row[0] for row in rows)
     lines = [f"| {trials:,} trials | {word} | seeds | seconds |", "|---|---|---|---|"]
@@ -145,16 +128,13 @@ def _table(space: Space, records: list[dict], reference, trials: int) -> list[st
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["run", "page", "choose"])
-    parser.add_argument("--spaces", nargs="+", choices=[*SPACES, *CHOOSING_SPACES])
+    parser.add_argument("what", choices=["run", "page"])
+    parser.add_argument("--spaces", nargs="+", choices=[*SPACES], default=[*SPACES])
     parser.add_argument("--samplers", nargs="+", default=[])
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=5)
     given = parser.parse_args()
-    amounts = given.samplers, given.trials, given.seeds
     if given.what == "run":
-        make_runs(given.spaces or list(SPACES), *amounts)
-    elif given.what == "choose":
-        choose(given.spaces or list(CHOOSING_SPACES), *amounts)
+        make_runs(given.spaces, given.samplers, given.trials, given.seeds)
     else:
         write_page()

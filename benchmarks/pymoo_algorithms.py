@@ -4,13 +4,13 @@ python benchmarks/pymoo_algorithms.py tune               # populations of the ri
 python benchmarks/pymoo_algorithms.py run --seeds 5      # goes on where it was stopped
 python benchmarks/pymoo_algorithms.py page               # writes docs/results/pymoo.md
 
-All are judged by all that they evaluated: a population forgets, an archive does not.
+All are judged by all that they evaluated: a population forgets, an archive does not. Every run is a row of
+results/pymoo.csv; the page reads these alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 
@@ -27,13 +27,14 @@ from pymoo.operators.mutation.inversion import InversionMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling, PermutationRandomSampling
 from pymoo.optimize import minimize
 from spaces import FlowShop, flow_shop
+from stored import RESULTS, append_row, best_known, read_rows
 
 from pareto_nrpa import ReferenceFront, load
-from pareto_nrpa.files import file_name, write_text
+from pareto_nrpa.files import write_text
 from pareto_nrpa.metrics import nondominated
 from pareto_nrpa.pymoo import ParetoNRPA, PolishedNRPA
 
-RUNS = Path(__file__).parent / "results" / "pymoo-runs"
+RUNS = RESULTS / "pymoo.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "pymoo.md"
 EVALUATIONS = 5_000
 POPULATIONS = (20, 50, 100, 200)
@@ -100,22 +101,31 @@ TUNED = {Knapsack: 50, Orders: 20, Architectures: 50}
 PROBLEMS = {"knapsack": Knapsack, "flow shop": Orders, "nas-bench-201": Architectures}
 
 
+def reference_of(name: str) -> ReferenceFront:
+    """Return what runs on a problem are measured against."""
+    if name == "nas-bench-201":
+        return load(name).reference_front
+    return ReferenceFront.of(
+        best_known("pymoo", name), reference_point=flow_shop().point if name == "flow shop" else None
+    )
+
+
 def make_runs(seeds: int) -> None:
-    RUNS.mkdir(parents=True, exist_ok=True)
+    made = {(row["problem"], row["algorithm"], int(row["seed"])) for row in read_rows(RUNS)}
     for name, make in PROBLEMS.items():
-        problem = make()
+        problem, reference = make(), reference_of(name)
         for label, algorithm in algorithms(problem).items():
             for seed in range(seeds):
-                path = RUNS / f"{file_name(f'{name}-{label}-{seed}')}.json"
-                if path.exists():
+                if (name, label, seed) in made:
                     continue
-                record = {"problem": name, "algorithm": label, "seed": seed, **run(problem, algorithm, seed)}
-                write_text(path, json.dumps(record))
-                print(f"{name}, {label}, seed {seed}: {record['seconds']:.1f} s of CPU time", flush=True)
+                seconds, front = run(problem, algorithm, seed)
+                scores = {"share": reference.share(front), "igd_plus": reference.distance(front)}
+                append_row(RUNS, {"problem": name, "algorithm": label, "seed": seed, "seconds": seconds, **scores})
+                print(f"{name}, {label}, seed {seed}: {seconds:.1f} s of CPU time", flush=True)
 
 
-def run(problem, algorithm, seed: int) -> dict:
-    """Return the front of all that an algorithm evaluated, and its CPU time."""
+def run(problem, algorithm, seed: int) -> tuple[float, np.ndarray]:
+    """Return the CPU time of an algorithm, and the front of all that it evaluated."""
     feasible, evaluate = [], type(problem)._evaluate  # noqa: SLF001
 
     def recorded(x, out, *args, **kwargs):
@@ -126,14 +136,14 @@ def run(problem, algorithm, seed: int) -> dict:
     problem._evaluate = recorded  # noqa: SLF001
     start = time.process_time()
     minimize(problem, algorithm, ("n_eval", EVALUATIONS), seed=seed)
-    return {"seconds": time.process_time() - start, "front": nondominated(feasible).tolist()}
+    return time.process_time() - start, nondominated(feasible)
 
 
 def tune() -> None:
     """Print what each population is worth, on problems and seeds that are not reported."""
     for problem in (Knapsack(1), Orders(2), Architectures("nas-bench-201:objectives=in16_error+hw_edgegpu_latency")):
         fronts = {
-            (label, population): [np.array(run(problem, algorithm, seed)["front"]) for seed in (100, 101, 102)]
+            (label, population): [run(problem, algorithm, seed)[1] for seed in (100, 101, 102)]
             for population in POPULATIONS
             for label, algorithm in rivals(problem, population).items()
         }
@@ -144,31 +154,28 @@ def tune() -> None:
 
 
 def write_page() -> None:
-    records = [json.loads(path.read_text()) for path in sorted(RUNS.glob("*.json"))]
+    rows = read_rows(RUNS)
     lines = [
         "# Algorithms of pymoo compared",
         "",
         f"Made by `python benchmarks/pymoo_algorithms.py page` from stored runs; pymoo {pymoo.__version__}, "
-        f"{EVALUATIONS:,} evaluations each. Share: of the hypervolume of the front of all runs (NAS-Bench-201: of the "
-        "true front; flow shop: as far as a random order), mean and standard deviation over seeds; more is better. All "
+        f"{EVALUATIONS:,} evaluations each. Share: of the hypervolume of the front of all runs up to 2026-11-18 "
+        "(NAS-Bench-201: of the true front; flow shop: as far as a random order), mean and standard deviation over "
+        "seeds; more is better. All "
         "are judged by all that they evaluated. Populations of the rivals "
         f"({', '.join(f'{kind.__name__} {size}' for kind, size in TUNED.items())}) are the best of "
         f"{', '.join(map(str, POPULATIONS))} on other problems and seeds.",
     ]
     for name in PROBLEMS:
-        here = [record for record in records if record["problem"] == name]
+        here = [row for row in rows if row["problem"] == name]
         if not here:
             continue
-        points = np.array([row for record in here for row in record["front"]])
-        truth = load("nas-bench-201").reference_front.front if name == "nas-bench-201" else points
-        point = flow_shop().point if name == "flow shop" else None
-        reference = ReferenceFront.of(np.vstack([points, truth]), reference_point=point)
         lines += ["", f"## {name}", "", "| | share | seeds | seconds |", "|---|---|---|---|"]
-        for label in dict.fromkeys(record["algorithm"] for record in here):
-            runs = [record for record in here if record["algorithm"] == label]
-            shares = [reference.share(np.array(record["front"])) for record in runs]
-            seconds = np.mean([record["seconds"] for record in runs])
-            lines.append(f"| {label} | {np.mean(shares):.3f} ± {np.std(shares):.3f} | {len(runs)} | {seconds:.1f} |")
+        for label in dict.fromkeys(row["algorithm"] for row in here):
+            runs = [row for row in here if row["algorithm"] == label]
+            shares, seconds = ([float(row[column]) for row in runs] for column in ("share", "seconds"))
+            mean, deviation = np.mean(shares), np.std(shares)
+            lines.append(f"| {label} | {mean:.3f} ± {deviation:.3f} | {len(runs)} | {np.mean(seconds):.1f} |")
     write_text(PAGE, "\n".join(lines) + "\n")
     print(f"wrote {PAGE}")
 

@@ -9,8 +9,9 @@ import numpy as np
 from report import conditions
 
 from pareto_nrpa import PolishedNRPA
-from pareto_nrpa.experiments.drawing import add_legend, house_style, look_of, new_figure, save_figure
+from pareto_nrpa.experiments.drawing import add_legend, house_style, look_of, new_figure
 from pareto_nrpa.experiments.statistics import rank_sum, signed_rank
+from pareto_nrpa.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,8 +79,8 @@ def write_page(rows: list[Row], groups: dict[str, list[str]]) -> None:
         lines = _lines_of(rows, group, groups[group])
         text += ["", f"## {title}", ""]
         if group == "all":
-            save_figure(_missing(rows, groups[group], "10s"), _FOLDER / "figures" / "rivals-10s")
-            text += ["![What is missing of each front after ten seconds](figures/rivals-10s.png)", ""]
+            _save(_missing(rows, groups[group], "10s"), _FOLDER / "figures" / "rivals-10s.svg")
+            text += ["![What is missing of each front after ten seconds](figures/rivals-10s.svg)", ""]
         text += ["| " + " | ".join(_HEADER) + " |", "|" + "---|" * len(_HEADER)]
         text += ["| " + " | ".join(line) + " |" for line in lines]
     (_FOLDER / "rivals.md").write_text("\n".join(text) + "\n", encoding="utf-8")
@@ -176,6 +177,11 @@ def _runs_in_pairs(ours: list[Row], theirs: list[Row]) -> tuple[list[float], lis
     mine, others = ({(row["instance"], row["seed"]): float(row["share"]) for row in rows} for rows in (ours, theirs))
     common = [key for key in mine if key in others]
     return [mine[key] for key in common], [others[key] for key in common]
+
+
+def _save(figure: Figure, path: Path) -> None:
+    # Without a date, equal figures are equal files.
+    write_atomically(path, lambda file: figure.savefig(file, format="svg", metadata={"Date": None}))
 
 
 @house_style()

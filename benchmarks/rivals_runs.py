@@ -11,10 +11,10 @@ import csv
 import io
 import json
 from math import nan
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from stored import RESULTS, read_rows
 
 from pareto_nrpa.files import write_atomically, write_text
 from pareto_nrpa.metrics import n_found, nondominated, share_of_hypervolume
@@ -22,7 +22,7 @@ from pareto_nrpa.metrics import n_found, nondominated, share_of_hypervolume
 if TYPE_CHECKING:
     from pareto_nrpa.reference_front import ReferenceFront
 
-FILE = Path(__file__).parent / "results" / "rivals.csv"
+FILE = RESULTS / "rivals.csv"
 YARDSTICKS = FILE.with_name("yardsticks.npz")
 csv.field_size_limit(2**24)  # fronts of thousands
 MADE = ("instance", "method", "budget", "seed", "points", "first_feasible", "evaluations", "seconds")
@@ -45,7 +45,7 @@ def scores(instance: str, proved: ReferenceFront | None, points: np.ndarray) -> 
 
 def keys() -> set[tuple[str, str, str, int]]:
     """Return which runs there are, by instance, method, budget and seed."""
-    return {(row["instance"], row["method"], row["budget"], int(row["seed"])) for row in _lines()}
+    return {(row["instance"], row["method"], row["budget"], int(row["seed"])) for row in read_rows(FILE)}
 
 
 def add(run: dict[str, object]) -> None:
@@ -60,7 +60,7 @@ def add(run: dict[str, object]) -> None:
 
 def stored() -> list[dict[str, str]]:
     """Return all runs; where there is no yardstick yet, they are measured against the best of them all."""
-    rows = _lines()
+    rows = read_rows(FILE)
     best = _yardsticks_for(rows)
     for row in rows:
         if row["front"]:
@@ -79,10 +79,6 @@ def freeze() -> None:
     writer.writeheader()
     writer.writerows({**row, "front": ""} for row in rows)
     write_text(FILE, text.getvalue())
-
-
-def _lines() -> list[dict[str, str]]:
-    return list(csv.DictReader(FILE.open(newline=""))) if FILE.exists() else []
 
 
 def _yardsticks_for(rows: list[dict[str, str]]) -> dict[str, np.ndarray]:

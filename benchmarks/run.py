@@ -1,4 +1,4 @@
-"""Measure everything that is promised: `make bench`, or `python benchmarks/run.py speed quality`.
+"""Measure everything that is promised: `make bench`, or `python benchmarks/run.py speed startup`.
 
 CPU time, one thread, compiling apart. Machines are noisy: the best of several repetitions is the machine's answer,
 the median what one sees on a busy day; both are shown. Tables go to benchmarks/results/.
@@ -6,20 +6,15 @@ the median what one sees on a busy day; both are shown. Tables go to benchmarks/
 
 import sys
 
-import architectures
 import certify
 import comparison
 import costly
-import many_objectives
 import plain
-import quality
 import rivals
 import routing
 import scaling
 import speed
 import startup
-import surrogate
-import unique
 import workers
 
 _ALL = (
@@ -27,15 +22,10 @@ _ALL = (
     scaling,
     startup,
     plain,
-    quality,
     rivals,
     comparison,
-    surrogate,
-    unique,
-    architectures,
     costly,
     certify,
-    many_objectives,
     routing,
     workers,
 )

@@ -1,7 +1,7 @@
 """Search spaces on which samplers of Optuna are compared, each with the front it is measured by.
 
-A space is a function of a trial. `reference(points)` turns all points ever found on a space into the front to measure
-against: the true one where it is known.
+A space is a function of a trial. `reference()` is the front to measure against: the true one where it is known, and the
+best known points.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from stored import best_known
 
 from pareto_nrpa import Problem, ReferenceFront, load
 
@@ -33,9 +34,11 @@ class Space:
     #: Where the hypervolume is measured from; a little behind the front by default.
     point: tuple[float, ...] | None = None
 
-    def reference(self, points: np.ndarray) -> ReferenceFront:
-        known = self.known()
-        return ReferenceFront.of(points if known is None else np.vstack([known, points]), reference_point=self.point)
+    def reference(self) -> ReferenceFront:
+        fronts = [
+            front for front in (self.known(), best_known("optuna", self.name)) if front is not None and len(front)
+        ]
+        return ReferenceFront.of(np.vstack(fronts), reference_point=self.point)
 
 
 class FlowShop(Problem):

@@ -1,6 +1,6 @@
 """What several workers bring: evaluations a second, what they find, what cooperation brings, what a cluster carries.
 
-    python benchmarks/workers.py speed|between|quality|searches|stabilised|dask|simulated
+    python benchmarks/workers.py speed|quality|searches|stabilised|dask
 
 Every run is a line in results/workers.csv; those that are there are not made again, so that it can be stopped at any
 time. `speed`, `quality` and `dask` measure wall time: they need an idle machine. The clock of a search does not run
@@ -9,7 +9,7 @@ while code is compiled and processes start; how long that takes is measured apar
 
 from __future__ import annotations
 
-import csv
+import hashlib
 import json
 import logging
 import multiprocessing
@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from report import write
+from stored import RESULTS, append_row, read_rows
 
 from pareto_nrpa import Callbacks, MaxEvaluations, MaxRuntime, ParetoNRPA, load, solve
 from pareto_nrpa.cooperation import search as cooperating
-from pareto_nrpa.metrics import nondominated, share_of_hypervolume
+from pareto_nrpa.metrics import share_of_hypervolume
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 from knapsack import Knapsack
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
 
     from pareto_nrpa import Result
 
-FILE = Path(__file__).parent / "results" / "workers.csv"
-FIELDS = ("part", "instance", "how", "seed", "evaluations", "seconds", "cpu_seconds", "share", "front", "apart")
+FILE = RESULTS / "workers.csv"
 SECONDS = float(os.environ.get("WORKERS_SECONDS", "10"))
 SEEDS = int(os.environ.get("WORKERS_SEEDS", "10"))
 HARD = [f"rc_{n}" for n in (201.3, 202.1, 203.3, 204.1, 204.2, 204.3, 205.3, 206.4, 207.2, 208.1)]
@@ -47,20 +47,20 @@ COOPERATING = ["rc_204.1", "rc_204.2", "rc_206.4", "tsptw:n=60", "mo-tsp:n=60"]
 EVALUATIONS = int(os.environ.get("WORKERS_EVALUATIONS", "40000"))
 
 
+#: Where the true front is not known, by part and instance: the reference point, and the hypervolume of what all runs up
+#: to 2026-11-18 found together.
+YARDSTICKS = {
+    ("quality", "rc_204.1"): ((958.1187193999999, 1360.4339353), 29277.012522349585),
+    ("searches", "rc_204.1"): ((964.4865446, 1360.3336659000001), 32226.470762603618),
+    ("searches", "tsptw:n=60"): ((3909.7475123, 3213.248064), 4500439.393604703),
+    ("searches", "mo-tsp:n=60"): ((31.407611, 32.3285391), 579.913752761917),
+    ("stabilised", "rc_204.1"): ((950.96066, 1238.9512947), 8489.31354884136),
+}
+
+
 def stored(part: str) -> list[dict[str, str]]:
-    """Return the runs of a part, with a share of what all runs found together where the true front is not known."""
-    if not FILE.exists():
-        return []
-    with FILE.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["part"] == part]
-    for name in {row["instance"] for row in rows if row["front"]}:
-        own = [row for row in rows if row["instance"] == name]
-        fronts = [np.array(json.loads(row["front"])).reshape(-1, 2) for row in own]
-        best = nondominated(np.concatenate(fronts))
-        worst = best.max(axis=0) + 0.1 * np.ptp(best, axis=0)
-        for row, front in zip(own, fronts, strict=True):
-            row["share"] = share_of_hypervolume(front, best, reference_point=worst)
-    return rows
+    """Return the runs of a part."""
+    return [row for row in read_rows(FILE) if row["part"] == part]
 
 
 def keep(part: str, instance: str, how: str, seed: int, made: Callable[[], Result]) -> None:
@@ -73,17 +73,15 @@ def keep(part: str, instance: str, how: str, seed: int, made: Callable[[], Resul
     if result.stopped_by in ("Ctrl-C", "SIGTERM"):
         sys.exit(f"{part}: ended by {result.stopped_by}; go on with the same command.")
     apart = time.perf_counter() - began - result.wall_seconds  # compiling, processes, what is measured at the end
-    share = result.truth.get("share_of_hypervolume", "")
     points = result.front.objectives if result.front.is_feasible else result.front.objectives[:0]
-    front = "" if result.truth or part == "speed" else json.dumps(points.round(6).tolist())
-    numbers = (result.evaluations, result.wall_seconds, result.cpu_seconds, share, front, apart)
-    FILE.parent.mkdir(exist_ok=True)
-    is_new = not FILE.exists()
-    with FILE.open("a", newline="") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(FIELDS)
-        writer.writerow([*key, *numbers])
+    share = result.truth.get("share_of_hypervolume", "")
+    if (part, instance) in YARDSTICKS:
+        worst, volume = YARDSTICKS[part, instance]
+        share = share_of_hypervolume(points, volume, reference_point=worst)
+    row = dict(zip(("part", "instance", "how", "seed"), key, strict=True))
+    row |= {"evaluations": result.evaluations, "seconds": result.wall_seconds, "cpu_seconds": result.cpu_seconds}
+    digest = hashlib.sha256(json.dumps(points.round(6).tolist()).encode()).hexdigest()[:12] if part == "dask" else ""
+    append_row(FILE, row | {"share": share, "apart": apart, "digest": digest})
 
 
 def means(part: str, instance: str, how: str, field: str = "share") -> float:
@@ -180,26 +178,6 @@ def _alone(name: str, seed: int) -> Result:
     return solve(problem, stop=MaxRuntime(SECONDS), seed=seed)
 
 
-def between() -> None:
-    """What bounds two workers: Python between kernels, and rounds that do not take equally long. CPU time only."""
-    from workers_between import alone, cores_at_best
-
-    sizes = {"rc_204.1": 20_000, "rc_201.3": 20_000, "mo-tsp:n=100": 5_000, "mo-tsp:n=500": 1_500}
-    cases = [(load(name), name, n) for name, n in sizes.items()]
-    plain = "knapsack, 60 items, plain"
-    rows = []
-    for problem, name, n in [*cases, (problems()[plain], plain, 10_000)]:
-        found = alone(problem, n)
-        share = "" if name == plain else f"{found.python:.2f}"
-        rows.append([name, f"{found.rate:,.0f}", share, f"{cores_at_best(problem, 2 * n):.2f}"])
-    header = ["problem", "evaluations a CPU second", "share of Python", "cores that two searches can use"]
-    notes = (
-        "One core, one seed. Python: what is not spent in kernels. Two searches wait for each other at the end of each "
-        "round: their CPU time in all, divided by that of the slower one of each round."
-    )
-    write("workers-between", "What bounds two workers", header, rows, notes, part="workers")
-
-
 def quality() -> None:
     """The share of the true hypervolume after some seconds of wall time, on one and on two workers."""
     for seed in range(SEEDS):  # all instances for one seed, then the next
@@ -254,7 +232,7 @@ def cooperated(name: str, n: int, seed: int, how: str) -> Result:
 
 def stabilised() -> None:
     """Several playouts with the same policies before each step of learning, Pareto-NRPA, 100,000 evaluations."""
-    names, counts = ("rc_204.1", "rc_201.3", "mo-tsp:n=50"), (1, 2, 4, 8)
+    names, counts = ("rc_204.1", "rc_201.3"), (1, 2, 4, 8)
     for name in names:
         for seed in range(min(SEEDS, 5)):
             for n in counts:
@@ -294,9 +272,9 @@ def dask() -> None:
     for how in ("1 worker", "2 processes", "2 processes, one killed"):
         seconds = means("dask", name, how, "seconds")
         rows.append([how, f"{seconds:.1f}", f"{means('dask', name, '1 worker', 'seconds') / seconds:.2f}"])
-    fronts = [row["front"] for row in stored("dask")]
-    same = "the same front" if len(set(fronts)) == 1 else "DIFFERENT FRONTS"
-    notes = f"{name}, {n:,} evaluations, two searches; {same} in all {len(fronts)} runs."
+    digests = [row["digest"] for row in stored("dask")]
+    same = "the same front" if len(set(digests)) == 1 else "DIFFERENT FRONTS"
+    notes = f"{name}, {n:,} evaluations, two searches; {same} in all {len(digests)} runs."
     write(
         "workers-dask",
         "Two searches on a Dask cluster of two processes",
@@ -320,32 +298,7 @@ class Kill(Callbacks):
             threading.Thread(target=os.kill, args=(pid, 9)).start()
 
 
-def simulated() -> None:
-    """What the coordinator carries: workers that sleep as long as a round takes, and answer as real searches did."""
-    from workers_simulated import recorded, simulate
-
-    name, seconds, rows = "rc_204.1", 5.0, []
-    recordings = recorded(load(name))
-    for n in (4, 16, 64):
-        told = simulate(load(name), n, seconds, recordings)
-        cells = (told.tasks, told.busy, told.cpu_ms, told.sent, told.received)
-        rows.append([str(n), *(f"{x:,.2f}" if isinstance(x, float) else f"{x:,}" for x in cells)])
-    header = [
-        "workers",
-        "tasks a second",
-        "share of the time that workers are busy",
-        "CPU ms of the coordinator a task",
-        "bytes sent a task",
-        "bytes received a task",
-    ]
-    notes = (
-        f"{name}: {seconds:g} s each. A worker is a thread that sleeps for as long as its task took a real search, "
-        "and answers with what that search told, pickled; all that the coordinator does is done."
-    )
-    write("workers-simulated", "A simulated cluster", header, rows, notes, part="workers")
-
-
-PARTS = {part.__name__: part for part in (speed, between, quality, searches, stabilised, dask, simulated)}
+PARTS = {part.__name__: part for part in (speed, quality, searches, stabilised, dask)}
 
 
 def main(names: Iterable[str] = ()) -> None:

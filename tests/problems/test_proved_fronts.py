@@ -1,15 +1,16 @@
 """Fronts that come with the package, and what results and tables say beside them."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pareto_nrpa import Certificate, MaxEvaluations, RandomSearch, certify, check_certificate, generate_tsptw, solve
-from pareto_nrpa.exact.check import check_tours
+from pareto_nrpa.exact import CertificateError, proofs
+from pareto_nrpa.exact.proofs import read_proofs, write_proofs
 from pareto_nrpa.problems import proved_fronts
-from pareto_nrpa.problems.proved_fronts import proved_front, with_proved_front, write_fronts
+from pareto_nrpa.problems.data import official_names
+from pareto_nrpa.problems.proved_fronts import proved_front, with_proved_front
 from pareto_nrpa.reference_front import ReferenceFront, true_front
 from pareto_nrpa.result import Result
 
@@ -22,11 +23,11 @@ def proved(small_tsptw):
 @pytest.fixture
 def shipped(tmp_path, monkeypatch, proved):
     """A package that comes with the front of the small instance."""
-    path = tmp_path / "fronts.json"
-    monkeypatch.setattr(proved_fronts, "FRONTS", path)
-    write_fronts([proved], path)
+    path = write_proofs([proved], tmp_path / "proofs.jsonl")
+    monkeypatch.setattr(proofs, "PROOFS", path)
+    proved_fronts._front.cache_clear()
     yield path
-    proved_fronts._by_fingerprint.cache_clear()
+    proved_fronts._front.cache_clear()
 
 
 def fresh():
@@ -48,38 +49,41 @@ def test_other_problems_have_none(shipped, small_tsptw):
     assert proved_front(replace(small_tsptw, evaluate=small_tsptw.play)) is None
 
 
-def test_a_package_without_fronts_knows_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(proved_fronts, "FRONTS", tmp_path / "nothing.json")
-    proved_fronts._by_fingerprint.cache_clear()
+def test_a_front_that_is_not_proved_is_no_true_front(shipped, proved):
+    write_proofs([replace(proved, status="not finished", stopped_by="time_limit")], shipped)
     assert proved_front(fresh()) is None
-    proved_fronts._by_fingerprint.cache_clear()
 
 
-def test_only_what_is_proved_is_written_and_the_rest_of_the_file_stays(shipped, proved):
+def test_the_rest_of_the_file_stays(shipped, proved):
     other = certify(generate_tsptw(6, seed=1))
-    left_open = replace(proved, instance="open", status="not finished")
-    write_fronts([other, left_open], shipped)
-    fronts = json.loads(shipped.read_text())["fronts"]
-    assert sorted(fronts) == sorted([other.instance, proved.instance])
+    left_open = replace(proved, instance="open", status="not finished", stopped_by="time_limit")
+    write_proofs([other, left_open], shipped)
+    there = read_proofs(shipped)
+    assert [one.instance for one in there] == sorted([other.instance, proved.instance, "open"])
+    assert [one.to_dict() for one in read_proofs(shipped, fingerprint=other.fingerprint)] == [other.to_dict()]
 
 
-def test_the_fronts_of_the_package_are_well_formed():
-    fronts = json.loads(proved_fronts.FRONTS.read_text(encoding="utf-8"))["fronts"]
-    assert len(fronts) >= 13
-    for name, entry in fronts.items():
-        objectives = np.array(entry["objectives"])
-        assert len(objectives) == len(entry["solutions"]), name
-        assert (np.diff(objectives[:, 0]) > 0).all() and (np.diff(objectives[:, 1]) < 0).all(), name
-        n = len(entry["solutions"][0])
-        assert all(sorted(tour) == list(range(1, n + 1)) for tour in entry["solutions"]), name
+def test_a_damaged_line_is_named(shipped):
+    shipped.write_text(shipped.read_text() + '{"format": "pareto-nrpa certificate 1"}\n')
+    with pytest.raises(CertificateError, match=r"proofs.jsonl, line 2, is damaged: 'instance' is missing"):
+        read_proofs(shipped)
+    with pytest.raises(CertificateError, match="cannot read the certificates"):
+        read_proofs(shipped.with_name("nothing.jsonl"))
 
 
-@pytest.mark.parametrize("name", sorted(json.loads(proved_fronts.FRONTS.read_text(encoding="utf-8"))["fronts"]))
-def test_the_tours_of_the_package_are_what_they_say(official, name):
-    problem = official(name)
+def test_the_package_has_a_certificate_of_every_official_instance():
+    there = read_proofs()
+    assert [one.instance for one in there] == sorted(official_names())
+    assert sum(one.proved for one in there) >= 29
+
+
+@pytest.mark.parametrize("certificate", read_proofs(), ids=lambda one: one.instance)
+def test_the_certificates_of_the_package_are_what_they_say(official, certificate):
+    problem = official(certificate.instance)
+    check_certificate(certificate, problem)
     front = proved_front(problem)
-    assert front is not None
-    check_tours(problem, front.objectives, front.solutions, "package")
+    assert (front is not None) is certificate.proved
+    assert front is None or front.solutions == certificate.solutions
 
 
 def test_a_result_says_what_it_comes_to_beside_the_truth(shipped, proved, tmp_path):

@@ -126,13 +126,17 @@ class Certificate:
         try:
             with open(path, "rb") as file:
                 text = file.read(_LONGEST_FILE + 1)
-            if len(text) > _LONGEST_FILE:
-                raise CertificateError(f"{path} is not a certificate: it has more than {_LONGEST_FILE:,} bytes.")
-            content = json.loads(text)
-        except CertificateError:
-            raise
         except OSError as error:
             raise CertificateError(f"cannot read the certificate {path}: {error.strerror or error}.") from error
+        if len(text) > _LONGEST_FILE:
+            raise CertificateError(f"{path} is not a certificate: it has more than {_LONGEST_FILE:,} bytes.")
+        return cls.from_json(text, path)
+
+    @classmethod
+    def from_json(cls, text: bytes, path: str | os.PathLike[str]) -> Certificate:
+        """Return the certificate in a text that was read from a file."""
+        try:
+            content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise CertificateError(f"{path} is not a certificate: it is not JSON, or is cut off.") from error
         if not isinstance(content, dict) or content.get("format") != _FORMAT:
