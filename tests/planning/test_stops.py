@@ -263,7 +263,11 @@ def test_what_are_no_stops_is_told(stops):
         ),
         (PLAIN, {"speed": 30, "capacity": 3}, "stop 'Bob' .line 4. asks for 4, more than the capacity"),
         (PLAIN, {"speed": 30, "capacity": 4, "vehicles": 2}, "ask for 9 together, more than 2 vehicle"),
-        (PLAIN.replace("demand", "asks"), {"speed": 30, "capacity": 4}, "has no demand"),
+        (
+            PLAIN.replace("demand", "asks"),
+            {"speed": 30, "capacity": 4},
+            "has no demand.*a column named demand, or leave out --capa",
+        ),
         (PLAIN, {"speed": 30, "objectives": ["euro"]}, "objectives must be out of distance, time"),
         (PLAIN, {"speed": 30, "objectives": ["lateness"]}, "give --late-costs"),
         (PLAIN, {"speed": 0}, "speed must be a finite number above 0"),
@@ -375,3 +379,19 @@ def test_an_index_with_the_names_of_the_stops_is_a_column(file):
         read_stops(frame.iloc[[1, 0, 2, 3]].assign(kind=["", "depot", "", ""]), speed=30).plan.stops[1]["name"]
         == "Anna"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "name,lat,lon\nHub,50,8\nAnna,51,8\n",
+            "km per unit of time.*30 in town, 50 mixed where that is an hour, 0.5 and",
+        ),
+        ("name,lat,lon,opens\nHub,50,8,08:00\nAnna,51,8,\n", r"km per hour.*\(usual: 30 in town, 50 mixed\)"),
+        ("name,x,y,opens\nHub,0,8,08:00\nAnna,1,8,\n", r"units of x and y per hour.*mixed, where they are km\)"),
+    ],
+)
+def test_a_missing_speed_is_told_first_with_usual_values_and_the_other_way(file, text, words):
+    with pytest.raises(InstanceError, match=f"{words}.*or a matrix of travel times: --time"):
+        read_stops(file(text), costs={"euros": "not-there.csv"})

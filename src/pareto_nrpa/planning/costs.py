@@ -41,21 +41,33 @@ def distances(stops: Stops) -> NDArray[np.float64] | None:
     return None
 
 
-def travel_times(stops: Stops, lengths: NDArray[np.float64] | None, speed: float | None) -> NDArray[np.float64]:
-    """Return how long it takes to drive distances [n, n] at a speed."""
-    if lengths is None:
+def checked_speed(stops: Stops, speed: float | None, *, has_distances: bool) -> float:
+    """Return the speed at which stops are driven to, 1 where units may be anything, or say what is missing."""
+    if not has_distances and not {"lat", "x"} & stops.rows[0].keys():
         raise InstanceError(
             f"{stops.source} has no places (columns x, y or lat, lon) and no travel times; give a matrix with --time."
         )
     if speed is None:
         if "lat" in stops.rows[0] or stops.per_hour is not None:
-            unit = "km" if "lat" in stops.rows[0] else "units of x and y"
-            per = "hour" if stops.per_hour else "unit of time"
-            raise InstanceError(f"{stops.source} needs a speed, in {unit} per {per}, for travel times: --speed.")
+            raise InstanceError(_no_speed(stops))
         speed = 1.0
     if not is_number(speed) or speed <= 0:
         raise InstanceError(f"speed must be a finite number above 0, got {shown(speed)}.")
-    return lengths / speed * (stops.per_hour or 1.0)
+    return speed
+
+
+def _no_speed(stops: Stops) -> str:
+    """Return the sentence for a speed that is missing: its unit, what is usual, and what does without."""
+    unit = "km" if "lat" in stops.rows[0] else "units of x and y"
+    per, usual = "hour", "30 in town, 50 mixed"
+    if not stops.per_hour:
+        per, usual = "unit of time", "30 in town, 50 mixed where that is an hour, 0.5 and 0.8 where it is a minute"
+    elif unit != "km":
+        usual += ", where they are km"
+    return (
+        f"{stops.source} needs a speed, in {unit} per {per}, for travel times: --speed (usual: {usual}), or a matrix of "
+        "travel times: --time."
+    )
 
 
 def matrix(value: Any, stops: Stops, name: str) -> NDArray[np.float64]:
