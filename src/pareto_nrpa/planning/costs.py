@@ -65,8 +65,8 @@ def _no_speed(stops: Stops) -> str:
     elif unit != "km":
         usual += ", where they are km"
     return (
-        f"{stops.source} needs a speed, in {unit} per {per}, for travel times: --speed (usual: {usual}), or a matrix of "
-        "travel times: --time."
+        f"{stops.source} needs a speed, in {unit} per {per}, for travel times: --speed (usual: {usual}), or a matrix "
+        "of travel times: --time."
     )
 
 
