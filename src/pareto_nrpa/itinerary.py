@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from .csv_text import csv_text
 from .exceptions import ParetoNRPAError
 from .result import aligned, by_names
 
@@ -69,15 +68,12 @@ def drivers_list(chosen: Choice, plan: dict[str, Any]) -> str:
     _need_routes(chosen)
     clock, stops = plan.get("clock", False), plan["stops"]
     more = list(dict.fromkeys(name for stop in stops for name in stop if name not in _KNOWN))
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["route", "position", "stop", *_TIMES, "load", *more])
+    table: list[list[Any]] = [["route", "position", "stop", *_TIMES, "load", *more]]
     for route, position, row in _rows(chosen):
         stop = stops[row["stop"]]
         times = [time_text(row[name], clock=clock) if clock else row[name] for name in _TIMES]
-        others = ["" if stop.get(name) is None else stop[name] for name in more]
-        table.writerow([route, position, row["name"], *times, "" if row.get("load") is None else row["load"], *others])
-    return text.getvalue()
+        table.append([route, position, row["name"], *times, row.get("load"), *(stop.get(name) for name in more)])
+    return csv_text(table)
 
 
 def geojson(chosen: Choice, plan: dict[str, Any]) -> str:

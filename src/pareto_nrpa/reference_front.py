@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import io
 import json
 import os
 from dataclasses import dataclass, replace
@@ -201,7 +202,8 @@ def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> R
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         content = json.loads(text) if Path(path).suffix.lower() == ".json" else None
-        rows = [row[:m] for row in csv.reader(text.splitlines())][1:] if content is None else content["objectives"]
+        lines = csv.reader(io.StringIO(text, newline=""))
+        rows = [row[:m] for row in lines][1:] if content is None else content["objectives"]
         complete = content is not None and content.get("status") == _PROVED
         return ReferenceFront.of(rows, maximise=problem.maximise, is_complete=complete)
     except OSError as error:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from dataclasses import dataclass, field
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .csv_text import csv_text
 from .exceptions import ParetoNRPAError
 from .files import check_file_name, write_text
 from .metrics import MANY_OBJECTIVES
@@ -189,13 +188,12 @@ class Result:
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the front as a table that spreadsheets open and return the path."""
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow([*self.columns(), "violations", "policy", "solution"])
         front, words = self.front, self.words()
-        for i, values in enumerate(front.objectives.tolist()):
-            table.writerow([*map(repr, values), _whole(float(front.violations[i])), front.policies[i], words[i]])
-        return write_text(path, text.getvalue())
+        rows = [
+            [*values, _whole(float(front.violations[i])), front.policies[i], words[i]]
+            for i, values in enumerate(front.objectives.tolist())
+        ]
+        return write_text(path, csv_text([[*self.columns(), "violations", "policy", "solution"], *rows]))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..checks import shown
+from ..csv_text import unguarded
 from ..exceptions import InstanceError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _LONGEST_CELL = 500
 _LARGEST = 1e12
 # In this order: numbers have commas in files whose columns are separated by something else.
 _SEPARATORS = (";", "\t", ",")
+_QUOTED = re.compile(r'(^|[;,\t]) *"(?:[^"]|"")*"')
 _NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
@@ -85,13 +87,14 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     source = Path(path).name
     first = next((line for line in text.splitlines() if line.strip()), "")
     announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's own way to say it
-    separator = announced[1] if announced else next((mark for mark in _SEPARATORS if len(_cells(first, mark)) > 1), ",")
+    bare = _QUOTED.sub(r"\1", first)
+    separator = announced[1] if announced else next((mark for mark in _SEPARATORS if mark in bare), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
     rows, lines, begin = [], [], 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                rows.append([cell.strip() for cell in cells])
+                rows.append([unguarded(cell.strip()).strip() for cell in cells])
                 lines.append(begin)
             begin = reader.line_num + 1
     except csv.Error as error:
@@ -102,13 +105,6 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     if not rows:
         raise InstanceError(f"{source} is empty.")
     return _checked(table)
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    except csv.Error:
-        return []
 
 
 def check_cell(table: Table, row: int, column: int, cell: str) -> None:
