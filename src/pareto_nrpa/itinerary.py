@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from .checks import printable
 from .csv_text import csv_text
 from .exceptions import ParetoNRPAError
 from .result import aligned, by_names
@@ -32,11 +33,11 @@ def time_text(value: float, *, clock: bool) -> str:
 def in_words(chosen: Choice, plan: dict[str, Any]) -> list[str]:
     """Return a solution as lines for the terminal: objectives by name, then route by route, stop by stop."""
     lines = [f"{name} {value:.6g}" for name, value in chosen.objectives.items()]
-    head = [f"Solution {chosen.number}: {', '.join(lines)}"]
+    head = [printable(f"Solution {chosen.number}: {', '.join(lines)}")]
     if chosen.violations:
         head.append(f"{chosen.violations:g} violation(s)")
     if not chosen.routes:
-        return [*head, chosen.words]
+        return [*head, printable(chosen.words)]
     for r, route in enumerate(chosen.routes):
         title = [f"Route {r + 1}"] if len(chosen.routes) > 1 else []
         head += ["", *title, *_table(route, clock=plan.get("clock", False))]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .checks import printable
 from .csv_text import csv_text
 from .exceptions import ParetoNRPAError
 from .files import check_file_name, write_text
@@ -147,7 +148,7 @@ class Result:
             lines.append(f"hypervolume {about}{self.hypervolume:.6g} up to the reference point ({point})")
         elif n and len(self.maximise) >= MANY_OBJECTIVES:
             lines.append(f"hypervolume not measured, as there are {len(self.maximise)} objectives")
-        return lines + ([beside_the_truth(self.truth)] if self.truth else [])
+        return [*map(printable, lines), *([beside_the_truth(self.truth)] if self.truth else [])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
@@ -328,11 +329,12 @@ def _table(result: Result) -> list[str]:
 
 def aligned(header: list[str], rows: list[list[str]], width: int | None = None) -> list[str]:
     """Return a table as lines: numbers to the right, the last column to the left and cut where there is a width."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)][:-1]
+    table = [list(map(printable, row)) for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
     room = None if width is None else max(_LEAST_WORDS, width - sum(widths) - 2 * len(widths))
     return [
         "".join(f"{cell:>{w}}  " for cell, w in zip(row[:-1], widths, strict=True)) + cut(row[-1], room)
-        for row in (header, *rows)
+        for row in table
     ]
 
 
