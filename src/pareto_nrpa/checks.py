@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import unicodedata
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LONGEST_VALUE, _LONGEST_NAME = 100, 60
+# Characters that a terminal obeys, or that change the order or the lines of what is read; two join letters and emoji.
+_OBEYED, _JOINERS = ("Cc", "Cf", "Cs", "Zl", "Zp"), "\u200c\u200d"
+
+
+def printable(text: str) -> str:
+    """Return text as one line that a terminal shows and does not obey: control characters become escapes of Python."""
+    if text.isprintable():
+        return text
+    return "".join(c.encode("unicode_escape").decode() if _is_obeyed(c) else c for c in text)
+
+
+def _is_obeyed(character: str) -> bool:
+    return unicodedata.category(character) in _OBEYED and character not in _JOINERS
 
 
 def shown(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .checks import did_you_mean, is_number, shown
+from .checks import did_you_mean, is_number, printable, shown
 from .exceptions import ParetoNRPAError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Choice:
         return self.index + 1
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name} {value:.6g}" for name, value in self.objectives.items())
+        values = ", ".join(f"{printable(name)} {value:.6g}" for name, value in self.objectives.items())
         late = f", {self.violations:g} violation(s)" if self.violations else ""
         return f"<Solution {self.number}: {values}{late}>"
 

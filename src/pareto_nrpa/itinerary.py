@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from .checks import printable
+from .csv_text import csv_text
 from .exceptions import ParetoNRPAError
 from .result import aligned, by_names
 from .times import shown_time
@@ -24,11 +24,11 @@ _KNOWN = {"name", "x", "y", "lat", "lon"}
 def in_words(chosen: Choice, plan: dict[str, Any]) -> list[str]:
     """Return a solution as lines for the terminal: objectives by name, then route by route, stop by stop."""
     lines = [f"{name} {value:.6g}" for name, value in chosen.objectives.items()]
-    head = [f"Solution {chosen.number}: {', '.join(lines)}"]
+    head = [printable(f"Solution {chosen.number}: {', '.join(lines)}")]
     if chosen.violations:
         head.append(f"{chosen.violations:g} violation(s)")
     if not chosen.routes:
-        return [*head, chosen.words]
+        return [*head, printable(chosen.words)]
     for r, route in enumerate(chosen.routes):
         title = [f"Route {r + 1}"] if len(chosen.routes) > 1 else []
         head += ["", *title, *_table(route, clock=plan.get("clock", False))]
@@ -60,15 +60,12 @@ def drivers_list(chosen: Choice, plan: dict[str, Any]) -> str:
     _need_routes(chosen)
     clock, stops = plan.get("clock", False), plan["stops"]
     more = list(dict.fromkeys(name for stop in stops for name in stop if name not in _KNOWN))
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(["route", "position", "stop", *_TIMES, "load", *more])
+    table: list[list[Any]] = [["route", "position", "stop", *_TIMES, "load", *more]]
     for route, position, row in _rows(chosen):
         stop = stops[row["stop"]]
         times = [shown_time(row[name], clock=clock) if clock else row[name] for name in _TIMES]
-        others = ["" if stop.get(name) is None else stop[name] for name in more]
-        table.writerow([route, position, row["name"], *times, "" if row.get("load") is None else row["load"], *others])
-    return text.getvalue()
+        table.append([route, position, row["name"], *times, row.get("load"), *(stop.get(name) for name in more)])
+    return csv_text(table)
 
 
 def geojson(chosen: Choice, plan: dict[str, Any]) -> str:

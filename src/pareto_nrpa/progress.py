@@ -14,6 +14,7 @@ from rich.progress import Progress as RichProgress
 from rich.text import Text
 
 from .callbacks import Callbacks
+from .checks import printable
 from .metrics import MANY_OBJECTIVES, hypervolume, is_affordable, worst_point
 from .problem import objective_signs
 from .result import aligned, per_second, rows_to_show
@@ -145,7 +146,7 @@ class ProgressBar(Callbacks):
         # A description is what one looks for, and is shown whole; a sequence of moves only gives an impression.
         _print_table(self._out, header, len(front), row, is_cut=not result.descriptions)
         for path in saved:
-            self._out.print(Text(f"saved to {path}"), soft_wrap=True)
+            self._out.print(Text(printable(f"saved to {path}")), soft_wrap=True)
 
 
 class NotebookLine:
@@ -256,12 +257,12 @@ class ProofBar:
 
     def show(self, certificate: Certificate, saved: Path | None) -> None:
         """Print the answer, the efficient vectors as a table, what is open, and where all of it was saved."""
-        self._out.print(Text(certificate.summary()), soft_wrap=True)
+        self._out.print(Text(printable(certificate.summary())), soft_wrap=True)
         numbers, tours = _columns(certificate.objectives), certificate.solutions
         header = [*self._names, "tour"]
         _print_table(self._out, header, len(tours), lambda i: [*numbers[i], " ".join(map(str, tours[i]))])
         if saved is not None:
-            self._out.print(Text(f"saved to {saved}"), soft_wrap=True)
+            self._out.print(Text(printable(f"saved to {saved}")), soft_wrap=True)
 
 
 def _proof_line(progress: ProofProgress, seconds: float) -> str:

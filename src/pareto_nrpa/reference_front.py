@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import io
 import json
 import os
 from dataclasses import dataclass, replace
@@ -212,7 +213,8 @@ def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> R
         text = Path(path).read_text(encoding="utf-8-sig")
         content = json.loads(text) if Path(path).suffix.lower() == ".json" else None
         if not _is_certificate(content):
-            rows = [row[:m] for row in csv.reader(text.splitlines())][1:] if content is None else content["objectives"]
+            lines = csv.reader(io.StringIO(text, newline=""))
+            rows = [row[:m] for row in lines][1:] if content is None else content["objectives"]
             return ReferenceFront.of(rows, maximise=problem.maximise)
     except OSError as error:
         raise ParetoNRPAError(f"cannot read the reference front {path}: {error.strerror or error}.") from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from dataclasses import dataclass, field
@@ -12,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .checks import printable
+from .csv_text import csv_text
 from .exceptions import ParetoNRPAError
 from .files import check_file_name, write_text
 from .metrics import MANY_OBJECTIVES
@@ -146,7 +146,7 @@ class Result:
             lines.append(f"hypervolume {about}{self.hypervolume:.6g} up to the reference point ({point})")
         elif n and len(self.maximise) >= MANY_OBJECTIVES:
             lines.append(f"hypervolume not measured, as there are {len(self.maximise)} objectives")
-        return lines + ([beside_the_truth(self.truth)] if self.truth else [])
+        return [*map(printable, lines), *([beside_the_truth(self.truth)] if self.truth else [])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
@@ -187,13 +187,12 @@ class Result:
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the front as a table that spreadsheets open and return the path."""
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow([*self.columns(), "violations", "policy", "solution"])
         front, words = self.front, self.words()
-        for i, values in enumerate(front.objectives.tolist()):
-            table.writerow([*map(repr, values), _whole(float(front.violations[i])), front.policies[i], words[i]])
-        return write_text(path, text.getvalue())
+        rows = [
+            [*values, _whole(float(front.violations[i])), front.policies[i], words[i]]
+            for i, values in enumerate(front.objectives.tolist())
+        ]
+        return write_text(path, csv_text([[*self.columns(), "violations", "policy", "solution"], *rows]))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
@@ -342,11 +341,12 @@ def _table(result: Result) -> list[str]:
 
 def aligned(header: list[str], rows: list[list[str]], width: int | None = None) -> list[str]:
     """Return a table as lines: numbers to the right, the last column to the left and cut where there is a width."""
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)][:-1]
+    table = [list(map(printable, row)) for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
     room = None if width is None else max(_LEAST_WORDS, width - sum(widths) - 2 * len(widths))
     return [
         "".join(f"{cell:>{w}}  " for cell, w in zip(row[:-1], widths, strict=True)) + cut(row[-1], room)
-        for row in (header, *rows)
+        for row in table
     ]
 
 

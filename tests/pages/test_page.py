@@ -2,12 +2,14 @@
 
 import csv
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pareto_nrpa import report
+from pareto_nrpa.csv_text import guarded, unguarded
 from pareto_nrpa.report import write_report
 from pareto_nrpa.times import shown_time
 
@@ -207,6 +209,22 @@ def test_downloads(opened, pages, tour, tmp_path):
     with open(tmp_path / "front.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     np.testing.assert_array_equal([float(row["Kilometres"]) for row in rows], tour.front.objectives[:, 0])
+
+
+def test_downloads_have_no_formulas(opened, tmp_path):
+    names = ['=HYPERLINK("http://evil.example")', "@SUM(1+1)", "-2+3", "\uff1d1+1", "Anna;=1+1", "\t=1+1"]
+    result = tours(make_plan(6, names=names), n_solutions=2)
+    path = replace(result, descriptions=names[: len(result.front)]).report(tmp_path / "page.html")
+    page = opened(path)
+    for button in ("Download as CSV", "Download all as CSV"):
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name=button).click()
+        waiting.value.save_as(tmp_path / "downloaded.csv")
+        with open(tmp_path / "downloaded.csv", encoding="utf-8", newline="") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        found = [cell for cell in cells if unguarded(cell) in names]
+        assert len(found) >= len(result.front)
+        assert all(cell == guarded(unguarded(cell)) != unguarded(cell) for cell in found)
 
 
 def test_several_results_are_compared(opened, pages):

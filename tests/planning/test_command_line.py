@@ -54,7 +54,8 @@ def test_info_tells_what_was_understood(run, tmp_path):
         (("stopps.csv", "--speed", 30), r"there is no file stopps\.csv\."),
         ((STOPS, "--cost", "euros"), r"--cost must be a name and a file, as in --cost euros=cost.csv, got euros\."),
         ((STOPS, "--time", "nowhere.csv"), "cannot read nowhere.csv: No such file"),
-        ((STOPS,), "stops.csv needs a speed, in km per hour, for travel times: --speed"),
+        ((STOPS,), "stops.csv needs a speed, in km per hour, for travel times: --speed .usual: 30 in town.*: --time"),
+        ((STOPS, *COSTS, "--capacity", 0), "capacity must be a finite number above 0"),
         ((STOPS, STOPS), "must all be TSPLIB files"),
         ((STOPS, *COSTS, "--objectives", "time,eurs"), "got 'eurs' .did you mean 'euros'"),
         (

@@ -297,7 +297,11 @@ def test_what_are_no_stops_is_told(stops):
         ),
         (PLAIN, {"speed": 30, "capacity": 3}, "stop 'Bob' .line 4. asks for 4, more than the capacity"),
         (PLAIN, {"speed": 30, "capacity": 4, "vehicles": 2}, "ask for 9 together, more than 2 vehicle"),
-        (PLAIN.replace("demand", "asks"), {"speed": 30, "capacity": 4}, "has no demand"),
+        (
+            PLAIN.replace("demand", "asks"),
+            {"speed": 30, "capacity": 4},
+            "has no demand.*a column named demand, or leave out --capa",
+        ),
         (PLAIN, {"speed": 30, "objectives": ["euro"]}, "objectives must be out of distance, time"),
         (PLAIN, {"speed": 30, "objectives": ["lateness"]}, "give --late-costs"),
         (PLAIN, {"speed": 0}, "speed must be a finite number above 0"),
@@ -329,3 +333,99 @@ def test_what_cannot_be_is_told_before_the_search(file, text, options, words):
 def test_mistakes_in_a_matrix_are_told(file, rows, words):
     with pytest.raises(InstanceError, match=words):
         read_stops(file(PLAIN), speed=30, costs={"euros": file("\n".join(rows), "cost.csv")})
+
+
+MIXED = "name,x,y\n3,0,0\n1,1,0\n0,2,0\n2,3,0\n"  # names that are numbers, though not those of the rows
+BY_NUMBER = np.array([[0, 1, 2, 3], [4, 0, 5, 6], [7, 8, 0, 9], [10, 11, 12, 0]])  # from and to 0, 1, 2, 3
+NAMED = ",0,1,2,3\n" + "\n".join(f"{i},{','.join(map(str, row))}" for i, row in enumerate(BY_NUMBER))
+
+
+def cost_by_name(problem):
+    names = [stop["name"] for stop in problem.plan.stops]
+    return {(a, b): problem.data.costs[1][i, j] for i, a in enumerate(names) for j, b in enumerate(names) if i != j}
+
+
+def read_costs(stops, cost):
+    return cost_by_name(read_stops(stops, speed=30, costs={"euros": cost}))
+
+
+@pytest.mark.parametrize(
+    "frame_of",
+    [
+        lambda path: pd.DataFrame(BY_NUMBER, index=[0, 1, 2, 3], columns=[0, 1, 2, 3]),
+        lambda path: pd.DataFrame(BY_NUMBER, index=list("0123"), columns=list("0123")),
+        lambda path: pd.DataFrame(BY_NUMBER, index=[0.0, 1.0, 2.0, 3.0], columns=list("0123")),
+        pd.read_csv,
+        lambda path: pd.read_csv(path, index_col=0, dtype={0: str}),
+        lambda path: pd.read_csv(path, index_col=0).rename_axis("from"),
+        lambda path: pd.read_csv(path, header=None),
+        lambda path: pd.read_csv(path, index_col=0).loc[[2, 0, 3, 1], ["1", "3", "2", "0"]],
+    ],
+    ids=["numbers", "texts", "floats", "read_csv", "index_col", "named index", "header", "shuffled"],
+)
+def test_labels_of_a_frame_are_names_as_in_the_same_file(file, frame_of):
+    path = file(NAMED, "cost.csv")
+    expected = read_costs(file(MIXED), path)
+    assert expected["0", "1"] == 1
+    assert read_costs(file(MIXED), frame_of(path)) == expected
+
+
+@pytest.mark.parametrize("is_frame", [False, True])
+def test_columns_may_have_names_where_rows_have_none(file, is_frame):
+    path = file("D,B,A\n0,5,1\n2,0,3\n4,6,0\n", "cost.csv")
+    costs = read_costs(file("name,x,y\nD,0,0\nA,1,0\nB,2,0\n"), pd.read_csv(path) if is_frame else path)
+    assert costs == {("D", "A"): 1, ("D", "B"): 5, ("A", "B"): 0, ("A", "D"): 2, ("B", "A"): 0, ("B", "D"): 4}
+
+
+@pytest.mark.parametrize(
+    ("stops", "frame", "words"),
+    [
+        (MIXED, pd.DataFrame(BY_NUMBER), "euros is labelled 0 to 3, which may be names of stops or positions"),
+        (MIXED, pd.DataFrame(BY_NUMBER, columns=list("3102")), "labelled 0 to 3, .* give names as text"),
+        (MIXED.replace("\n3,", "\nHub,"), pd.DataFrame(BY_NUMBER, columns=[0, 1, 2, 3]), "labelled 0 to 3"),
+        (PLAIN, pd.DataFrame(BY_NUMBER[1:], columns=list("0123")), "has 4 rows of 4.* give it header=None"),
+        (MIXED, pd.DataFrame(BY_NUMBER[:, 1:], index=[3, 1, 0, 2]), "must have 4 x 4 numbers"),
+        (PLAIN, pd.DataFrame(BY_NUMBER, index=list("abcd")), "euros, row 1, column 1: expected the name of a stop"),
+        (PLAIN, pd.DataFrame(BY_NUMBER, index=[1, 2, 3, 4]), "euros, row 1, column 1: expected the name of a stop"),
+        (PLAIN, pd.DataFrame(), "euros is empty"),
+    ],
+)
+def test_labels_that_may_mean_two_things_are_refused(file, stops, frame, words):
+    with pytest.raises(InstanceError, match=words) as caught:
+        read_costs(file(stops), frame)
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_from_0_that_are_no_names_count_the_stops(file):
+    cost = np.arange(16).reshape(4, 4)
+    expected = read_costs(file(PLAIN), cost)
+    for value in (pd.DataFrame(cost), pd.DataFrame(cost, index=[0, 1, 2, 3], columns=[0, 1, 2, 3])):
+        path = file(value.to_csv(), "cost.csv")
+        for same in (value, path, pd.read_csv(path), pd.read_csv(path, index_col=0)):
+            assert read_costs(file(PLAIN), same) == expected
+
+
+def test_an_index_with_the_names_of_the_stops_is_a_column(file):
+    frame = pd.read_csv(file(PLAIN))
+    stops = read_stops(file(PLAIN), speed=30).plan.stops
+    assert read_stops(frame.set_index("name"), speed=30).plan.stops == stops
+    assert (
+        read_stops(frame.iloc[[1, 0, 2, 3]].assign(kind=["", "depot", "", ""]), speed=30).plan.stops[1]["name"]
+        == "Anna"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "name,lat,lon\nHub,50,8\nAnna,51,8\n",
+            "km per unit of time.*30 in town, 50 mixed where that is an hour, 0.5 and",
+        ),
+        ("name,lat,lon,opens\nHub,50,8,08:00\nAnna,51,8,\n", r"km per hour.*\(usual: 30 in town, 50 mixed\)"),
+        ("name,x,y,opens\nHub,0,8,08:00\nAnna,1,8,\n", r"units of x and y per hour.*mixed, where they are km\)"),
+    ],
+)
+def test_a_missing_speed_is_told_first_with_usual_values_and_the_other_way(file, text, words):
+    with pytest.raises(InstanceError, match=f"{words}.*or a matrix of travel times: --time"):
+        read_stops(file(text), costs={"euros": "not-there.csv"})

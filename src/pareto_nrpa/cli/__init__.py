@@ -16,7 +16,7 @@ import typer
 
 from .. import __version__
 from . import certify, compare, data, experiment, info, report, show, solve
-from .common import fail
+from .common import fail, say_lines
 
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
 _INTERRUPTED = 130
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.exit(code)
     except _ClickException as error:
         if type(error).__name__ == "NoArgsIsHelpError":
-            typer.echo(error.format_message())
+            say_lines(error.format_message())
             sys.exit(0)
         fail(error.format_message())
     except (KeyboardInterrupt, typer.Abort):

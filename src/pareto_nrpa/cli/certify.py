@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, QuietOption, fail
+from .common import DataOption, QuietOption, fail, say
 
 if TYPE_CHECKING:
     from ..exact import Certificate
@@ -95,9 +95,9 @@ def _check(path: Path, problem: CompiledProblem, *, quiet: bool) -> None:
     check_certificate(certificate, problem)
     if quiet:
         return
-    typer.echo(f"It says: {certificate.summary()}")
-    typer.echo(f"Verified: {_verified(certificate, problem)}")
-    typer.echo(f"Not verified: {_not_verified(certificate)}")
+    say(f"It says: {certificate.summary()}")
+    say(f"Verified: {_verified(certificate, problem)}")
+    say(f"Not verified: {_not_verified(certificate)}")
 
 
 def _verified(certificate: Certificate, problem: CompiledProblem) -> str:

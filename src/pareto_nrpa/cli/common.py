@@ -9,6 +9,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from ..checks import printable
+
 _LONGEST_MESSAGE = 900
 
 DataOption = Annotated[
@@ -18,9 +20,20 @@ DataOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
+def say(line: object, *, err: bool = False) -> None:
+    """Print one line, whatever a file of others has put into it."""
+    typer.echo(printable(str(line)), err=err)
+
+
+def say_lines(text: str) -> None:
+    """Print text of several lines."""
+    for line in text.rstrip("\n").split("\n"):
+        say(line)
+
+
 def fail(message: str) -> NoReturn:
     """End with one sentence and exit code 2; one of many lines, or as long as a file, is cut in the middle."""
-    words = " ".join(message.split())
+    words = printable(" ".join(message.split()))
     if len(words) > _LONGEST_MESSAGE:
         words = f"{words[: _LONGEST_MESSAGE * 2 // 3]} ... {words[-_LONGEST_MESSAGE // 3 :]}"
     typer.echo(f"Error: {words}", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, QuietOption, at_least_one, fail, named_values
+from .common import DataOption, QuietOption, at_least_one, fail, named_values, say, say_lines
 
 if TYPE_CHECKING:
     from ..experiments.comparison import ShortRun, Variant
@@ -66,8 +66,9 @@ def compare(
             if out is not None:
                 write_text(out, comparison.to_csv())
             if not quiet:
-                typer.echo(f"{len(runs)} of {seeds * len(variants)} runs of {evaluations:,} evaluations\n")
-                typer.echo(comparison.summary())
+                say(f"{len(runs)} of {seeds * len(variants)} runs of {evaluations:,} evaluations")
+                say("")
+                say_lines(comparison.summary())
 
 
 def _variants(problems: list[str], algorithms: list[str], bare: bool, data: Path | None) -> list[Variant]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .common import DataOption
+from .common import DataOption, say
 
 app = typer.Typer(help="Official benchmark files: download them, list what is there.", no_args_is_help=True)
 
@@ -24,13 +24,13 @@ def list_instances(data: DataOption = None) -> None:
         path = find_instance(name, data)
         assert path is not None
         objectives = "1 objective " if find_secondary(path) is None else "2 objectives"
-        typer.echo(f"{name:<12} {objectives}  {path}")
+        say(f"{name:<12} {objectives}  {path}")
     missing = sorted(set(official_names()) - set(names))
     if not names:
-        typer.echo("No instances in: " + ", ".join(map(str, data_folders(data))))
+        say("No instances in: " + ", ".join(map(str, data_folders(data))))
     if missing:
         total = len(official_names())
-        typer.echo(f"{len(missing)} of {total} official instances are not there; get them with: pareto-nrpa data get")
+        say(f"{len(missing)} of {total} official instances are not there; get them with: pareto-nrpa data get")
 
 
 @app.command("get")
@@ -46,9 +46,9 @@ def get_instances(
             typer.echo(f"\r{done} of {total} files", nl=done == total, err=True)
 
     folder = fetch(url=url or SOURCE, folder=to, progress=show)
-    typer.echo(f"The official instances are in {folder}")
+    say(f"The official instances are in {folder}")
     if to is not None:
-        typer.echo(f"Use them with --data {to} or PARETO_NRPA_DATA={to}")
+        say(f"Use them with --data {to} or PARETO_NRPA_DATA={to}")
 
 
 @app.command("convert-nasbench101")
@@ -63,6 +63,6 @@ def convert_nasbench101(
         if sys.stderr.isatty():
             typer.echo(f"\r{done:,} records", nl=False, err=True)
 
-    typer.echo(f"The table is in {convert(file, to, progress=show)}")
+    say(f"The table is in {convert(file, to, progress=show)}")
     if to is not None:
-        typer.echo(f"Use it with --data {to} or PARETO_NRPA_DATA={to}")
+        say(f"Use it with --data {to} or PARETO_NRPA_DATA={to}")

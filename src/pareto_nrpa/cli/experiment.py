@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, QuietOption, at_least_one, fail
+from .common import DataOption, QuietOption, at_least_one, fail, say, say_lines
 
 if TYPE_CHECKING:
     from ..experiments.measure import Measured
@@ -92,7 +92,7 @@ class Selection:
         if self.quick and list(plan.problems) == plan.quick.get("stand_ins"):
             wanted, given = ", ".join(plan.quick["problems"]), ", ".join(plan.problems)
             message = f"{self.plan} needs data that are not here ({wanted}); its quick version uses {given}."
-            typer.echo(message, err=True)
+            say(message, err=True)
 
     def measure(self, rows: Path | None = None) -> Measured:
         """Return the runs of the plan that are there, measured: all of them, unless a number of seeds was given."""
@@ -187,7 +187,7 @@ def run_plan(
             on_progress=bar.update,
         )
     if not quiet:
-        typer.echo(f"{status.done} of {status.total} runs of {plan.name} are in {results}, {status.made} made now.")
+        say(f"{status.done} of {status.total} runs of {plan.name} are in {results}, {status.made} made now.")
     _tell_failures(status.failures, " Repeat them with --retry-failed.")
 
 
@@ -197,13 +197,13 @@ def _told_how_to_go_on(results: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"Finished runs are kept in {results}; the same command goes on with the others.", err=True)
+        say(f"Finished runs are kept in {results}; the same command goes on with the others.", err=True)
         raise
 
 
 def _tell_failures(count: int, advice: str = "") -> None:
     if count:
-        typer.echo(f"{count} runs failed; their rows say why.{advice}", err=True)
+        say(f"{count} runs failed; their rows say why.{advice}", err=True)
 
 
 @app.command("table")
@@ -220,8 +220,8 @@ def show_tables(
     from ..experiments.report import write_tables
 
     page, *others = write_tables(chosen.measure(rows), out or chosen.folder)
-    typer.echo(page.read_text(encoding="utf-8"))
-    typer.echo(f"written: {page} and {len(others)} files beside it", err=True)
+    say_lines(page.read_text(encoding="utf-8"))
+    say(f"written: {page} and {len(others)} files beside it", err=True)
 
 
 @app.command("figure")
@@ -231,7 +231,7 @@ def draw_figures(chosen: Selection, out: OutOption = None) -> None:
     from ..experiments.report import write_figures
 
     for path in write_figures(chosen.measure(), out or chosen.folder, chosen.place):
-        typer.echo(path)
+        say(path)
 
 
 @app.command("claims")
@@ -248,8 +248,8 @@ def check_claims(
     from ..experiments.store import Store
 
     path = _write_claims(Store(results), out or results, None if data is None else str(data), {}, rows)
-    typer.echo(path.read_text(encoding="utf-8"))
-    typer.echo(f"written: {path}", err=True)
+    say_lines(path.read_text(encoding="utf-8"))
+    say(f"written: {path}", err=True)
 
 
 @app.command("reproduce")
@@ -285,7 +285,7 @@ def reproduce(
         write_tables(measured, target)
         write_figures(measured, target, place)
     _write_claims(store, target, place, {plan.name: plan for plan in loaded})
-    typer.echo(f"Tables, figures and claims of {len(loaded)} plans are in {target}")
+    say(f"Tables, figures and claims of {len(loaded)} plans are in {target}")
     _tell_failures(failures)
 
 
@@ -305,7 +305,7 @@ def list_plans() -> None:
     for name in plan_names():
         plan = load_plan(name)
         size = f"{len(plan.problems)} x {len(plan.contenders)} x {plan.seeds} runs"
-        typer.echo(f"{name:<12} {size:<20} {plan.title}")
+        say(f"{name:<12} {size:<20} {plan.title}")
 
 
 def _is_there(problem: str, data: Path | None) -> bool:

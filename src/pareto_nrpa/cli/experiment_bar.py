@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from ..checks import printable
+
 if TYPE_CHECKING:
     from ..experiments.runner import Status
 
@@ -17,13 +19,13 @@ class ExperimentBar:
 
     def __init__(self, name: str, *, quiet: bool = False) -> None:
         self._bar = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=20),
             TextColumn("{task.fields[numbers]}"),
             console=Console(stderr=True, quiet=quiet),
             disable=quiet,
         )
-        self._task = self._bar.add_task(name, total=None, numbers="")
+        self._task = self._bar.add_task(printable(name), total=None, numbers="")
 
     def __enter__(self) -> ExperimentBar:
         self._bar.start()

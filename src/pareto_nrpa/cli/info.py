@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .. import __version__
-from .common import DataOption
+from .common import DataOption, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,11 +26,11 @@ def info(
 
     from ..problems.data import data_folders, instance_names
 
-    typer.echo(f"pareto-nrpa {__version__}, Python {platform.python_version()}, {platform.platform()}")
-    typer.echo(", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "moocore")))
+    say(f"pareto-nrpa {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    say(", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "moocore")))
     for folder in data_folders(data):
-        typer.echo(f"data folder: {folder}{'' if folder.is_dir() else ' (not there)'}")
-    typer.echo(f"instances found: {len(instance_names(data))}")
+        say(f"data folder: {folder}{'' if folder.is_dir() else ' (not there)'}")
+    say(f"instances found: {len(instance_names(data))}")
 
 
 def _describe(instance: str, data: Path | None) -> None:
@@ -39,13 +39,13 @@ def _describe(instance: str, data: Path | None) -> None:
 
     problem, lines = describe(instance, data=data)
     for line in lines:
-        typer.echo(line)
+        say(line)
     front = true_front(problem)
     if front is not None:
         ends = f"from {_point(front.min(axis=0))} to {_point(front.max(axis=0))}"
         how = "" if problem.reference_front and problem.reference_front.is_table else ", proved complete"
-        typer.echo(f"true front: {len(front)} points, {ends}{how}")
-    typer.echo(f"reference point of the hypervolume: {_point(problem.reference_point)}")
+        say(f"true front: {len(front)} points, {ends}{how}")
+    say(f"reference point of the hypervolume: {_point(problem.reference_point)}")
 
 
 def _point(values: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .common import QuietOption
+from .common import QuietOption, say
 
 _DEFAULT_OUT = "report.html"
 
@@ -26,4 +26,4 @@ def report(
     check_writable(out)
     write_report([Result.load(path) for path in results], out, names=[path.stem for path in results])
     if not quiet:
-        typer.echo(f"saved to {out}")
+        say(f"saved to {out}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import fail
+from .common import fail, say, say_lines
 
 if TYPE_CHECKING:
     from ..result import Result
@@ -46,9 +46,9 @@ def show(
         write = drivers_list if csv else as_geojson if geojson else None
         text = "\n".join(in_words(chosen, found.plan)) if write is None else write(chosen, found.plan)
     if out is None:
-        typer.echo(text.rstrip("\n"))
+        say_lines(text)
     else:
-        typer.echo(f"saved to {write_text(out, text)}", err=True)
+        say(f"saved to {write_text(out, text)}", err=True)
 
 
 def _listed(result: Result) -> list[str]:

@@ -13,7 +13,7 @@ import typer
 
 from ..algorithms import NAMES, parameters
 from . import stops
-from .common import DataOption, QuietOption, at_least_one, fail, named_values
+from .common import DataOption, QuietOption, at_least_one, fail, named_values, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -170,11 +170,11 @@ def solve(
         window_end=window_end,
     )
     if understood and not quiet:
-        typer.echo(understood, err=True)
+        say(understood, err=True)
     if reference_front is not None:
         problem = with_reference_front(problem, reference_front)
     if problem.n_objectives == 1 and not quiet:
-        typer.echo("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
+        say("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
     first = [] if start is None else read_result(start).front.solutions
     targets = _targets(out, json, problem.name, seed)
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
@@ -267,7 +267,7 @@ def _rescued(result: Result, saved: list[Path], save: Callable[[], list[Path]]) 
     for keep in (save, elsewhere):
         with contextlib.suppress(ParetoNRPAError, OSError):
             return f"The front found before is in {keep()[0]}."
-    typer.echo(dumps(result.to_dict()))
+    say(dumps(result.to_dict()))
     return "The front found before is printed as JSON, as it could not be saved anywhere."
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-import csv
-import io
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..csv_text import csv_text
 from ..exceptions import ParetoNRPAError
 from ..metrics import nondominated, quick_hypervolume, worst_point
 from ..problem import AnyProblem, CompiledProblem, objective_signs
@@ -105,14 +104,12 @@ class Comparison:
 
     def to_csv(self) -> str:
         """Return a row for each run."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["variant", "seed", "share", "violations", "points", "cpu_seconds"])
+        rows: list[list[str | float]] = [["variant", "seed", "share", "violations", "points", "cpu_seconds"]]
         for line in self.lines:
             for run, share in zip(self._of(line), line.shares, strict=True):
                 numbers = [round(float(share), 9), run.violations, len(run.objectives), round(run.cpu_seconds, 6)]
-                writer.writerow([run.variant, run.seed, *numbers])
-        return text.getvalue()
+                rows.append([run.variant, run.seed, *numbers])
+        return csv_text(rows)
 
 
 def _p(value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ..csv_text import csv_text
 from ..files import file_name, write_atomically
 from ..problems import load
 from . import figures
@@ -39,9 +40,8 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
         written.append(_write(folder / "tables" / f"{stem}.tex", table.latex()))
     for problem, known in measured.known.items():
         digits = 6 if known.is_table else 12
-        rows = [",".join(_number(x, digits) for x in point) for point in known.front.tolist()]
-        lines = [",".join(measured.names[problem]), *rows]
-        written.append(_write(folder / _true_front(problem), "\n".join(lines) + "\n"))
+        rows = [[_number(x, digits) for x in point] for point in known.front.tolist()]
+        written.append(_write(folder / _true_front(problem), csv_text([measured.names[problem], *rows])))
     return written
 
 

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..csv_text import csv_text, unguarded
 from ..exceptions import ParetoNRPAError
 from .metric_table import METRICS, METRICS_OF_THE_TRUTH
 
@@ -45,11 +46,7 @@ def to_csv(rows: Sequence[Row]) -> str:
     optional = (*METRICS_OF_THE_TRUTH, "unique_evaluations", "versions")
     cells = [{name: _cell(row, name) for name in (*_HEAD, *METRICS, *_TAIL)} for row in rows]
     names = [n for n in (*_HEAD, *METRICS, *_TAIL) if n not in optional or any(cell[n] for cell in cells)]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, names, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(cells)
-    return out.getvalue()
+    return csv_text([names, *([cell[name] for name in names] for cell in cells)])
 
 
 def _cell(row: Row, name: str) -> str:
@@ -75,7 +72,8 @@ def read_csv(path: Path) -> list[Row]:
         raise ParetoNRPAError(f"{path} is not a table of runs (PLAN-runs.csv), or is damaged: {reason}.") from error
 
 
-def _from_cells(cells: dict[str, str]) -> Row:
+def _from_cells(line: dict[str, str]) -> Row:
+    cells = {name: unguarded(cell) for name, cell in line.items() if isinstance(cell, str)}
     return Row(
         problem=str(cells["problem"]),
         algorithm=str(cells["algorithm"]),

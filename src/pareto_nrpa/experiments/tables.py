@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from dataclasses import dataclass, replace
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms import algorithm
+from ..csv_text import csv_text
 from .box import Scale
 from .metric_table import METRICS, METRICS_OF_THE_TRUTH
 from .published import published
@@ -93,16 +92,16 @@ class Table:
 
     def csv(self) -> str:
         """Return the table as CSV, one line per cell."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([self.corner or "row", "column", "mean", "interval", "runs", "paper_mean", "paper_interval"])
+        lines: list[list[str]] = [
+            [self.corner or "row", "column", "mean", "interval", "runs", "paper_mean", "paper_interval"]
+        ]
         for row, cells in zip(self.rows, self.cells, strict=True):
             for column, cell in zip(self.columns, cells, strict=True):
                 if cell is not None:
                     paper = (math.nan, math.nan) if cell.paper is None else (cell.paper.mean, cell.paper.interval)
                     numbers = [cell.mean, cell.interval, cell.n, *paper]
-                    writer.writerow([row, column, *("" if math.isnan(x) else f"{x:.6g}" for x in numbers)])
-        return out.getvalue()
+                    lines.append([row, column, *("" if math.isnan(x) else f"{x:.6g}" for x in numbers)])
+        return csv_text(lines)
 
 
 def _grid(

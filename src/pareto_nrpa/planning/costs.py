@@ -12,7 +12,7 @@ from ..checks import did_you_mean, is_number, shown
 from ..exceptions import InstanceError
 from ..problems.matrices import checked_matrices, euclidean
 from ..times import minutes
-from .table import Table, frame_table, is_frame, read_table
+from .table import Table, is_frame, matrix_table, read_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,21 +41,33 @@ def distances(stops: Stops) -> NDArray[np.float64] | None:
     return None
 
 
-def travel_times(stops: Stops, lengths: NDArray[np.float64] | None, speed: float | None) -> NDArray[np.float64]:
-    """Return how long it takes to drive distances [n, n] at a speed."""
-    if lengths is None:
+def checked_speed(stops: Stops, speed: float | None, *, has_distances: bool) -> float:
+    """Return the speed at which stops are driven to, 1 where units may be anything, or say what is missing."""
+    if not has_distances and not {"lat", "x"} & stops.rows[0].keys():
         raise InstanceError(
             f"{stops.source} has no places (columns x, y or lat, lon) and no travel times; give a matrix with --time."
         )
     if speed is None:
         if "lat" in stops.rows[0] or stops.per_hour is not None:
-            unit = "km" if "lat" in stops.rows[0] else "units of x and y"
-            per = "hour" if stops.per_hour else "unit of time"
-            raise InstanceError(f"{stops.source} needs a speed, in {unit} per {per}, for travel times: --speed.")
+            raise InstanceError(_no_speed(stops))
         speed = 1.0
     if not is_number(speed) or speed <= 0:
         raise InstanceError(f"speed must be a finite number above 0, got {shown(speed)}.")
-    return lengths / speed * (stops.per_hour or 1.0)
+    return speed
+
+
+def _no_speed(stops: Stops) -> str:
+    """Return the sentence for a speed that is missing: its unit, what is usual, and what does without."""
+    unit = "km" if "lat" in stops.rows[0] else "units of x and y"
+    per, usual = "hour", "30 in town, 50 mixed"
+    if not stops.per_hour:
+        per, usual = "unit of time", "30 in town, 50 mixed where that is an hour, 0.5 and 0.8 where it is a minute"
+    elif unit != "km":
+        usual += ", where they are km"
+    return (
+        f"{stops.source} needs a speed, in {unit} per {per}, for travel times: --speed (usual: {usual}), or a matrix "
+        "of travel times: --time."
+    )
 
 
 def matrix(value: Any, stops: Stops, name: str) -> NDArray[np.float64]:
@@ -64,13 +76,13 @@ def matrix(value: Any, stops: Stops, name: str) -> NDArray[np.float64]:
     Parameters
     ----------
     value
-        A CSV file, a pandas DataFrame (whose index and columns are the names of the stops), or an array in the order
-        of the rows of the stops.
+        A CSV file; a pandas DataFrame, read as a CSV file with its labels would be (a default index is no labels); or
+        an array in the order of the rows of the stops.
     name
         Of the cost, for messages.
     """
     if is_frame(value):
-        values = _of_frame(value, stops, name)
+        values = _of_table(matrix_table(value, name, len(stops)), stops, name)
     elif isinstance(value, str | os.PathLike):
         values = _of_table(read_table(value), stops, name)
     else:
@@ -87,33 +99,23 @@ def _in_order(values: NDArray[Any], stops: Stops, name: str) -> NDArray[Any]:
     return values[np.ix_(stops.order, stops.order)]
 
 
-def _of_frame(frame: Any, stops: Stops, name: str) -> NDArray[Any]:
-    if [str(key) for key in frame.index] == [str(i) for i in range(len(frame))]:  # no names
-        return _in_order(np.asarray(frame), stops, name)
-    table = frame_table(frame, name)
-    for names, row in zip(frame.index, table.rows[1:], strict=True):
-        row.insert(0, str(names).strip())
-    table.rows[0].insert(0, "")
-    return _of_table(table, stops, name)
-
-
 def _of_table(table: Table, stops: Stops, name: str) -> NDArray[np.float64]:
     """Return the numbers of a table of which the first row and the first column may be names: its size tells."""
     n = len(stops)
     height, widths = len(table.rows), {len(cells) for cells in table.rows}
-    if height not in (n, n + 1) or not widths <= {n, n + 1} or len(widths) > 1:
+    least = [n + has_labels for has_labels in table.labels or (False, False)]
+    if not least[0] <= height <= n + 1 or len(widths) > 1 or not least[1] <= min(widths) <= n + 1:
         row = next((i for i, cells in enumerate(table.rows) if len(cells) != len(table.rows[0])), None)
         size = f"{height} rows of {len(table.rows[0])}"
         if row is not None:
             size += f" cells, and one of {len(table.rows[row])} in {table.word} {table.lines[row]}"
         raise InstanceError(
             f"{table.source} must have {n} x {n} numbers for the {n} rows of {stops.source}, with names "
-            f"{n + 1} x {n + 1} cells; it has {size}."
+            f"{n + 1} x {n + 1} cells; it has {size}{_taken_for_names(table, n)}."
         )
     top, left = height - n, widths.pop() - n
-    in_order = np.argsort(stops.order).tolist()
-    down = _named_stops(table, [(i, 0) for i in range(top, height)], stops) if left else in_order
-    across = _named_stops(table, [(0, j) for j in range(left, n + left)], stops) if top else in_order
+    down = _stops_along(table, [(i, 0) for i in range(top, height)] if left else None, stops)
+    across = _stops_along(table, [(0, j) for j in range(left, n + left)] if top else None, stops)
     values = np.zeros((n, n))
     has_clock = name == TIME and stops.clock
     for row, origin in enumerate(down, top):
@@ -121,6 +123,32 @@ def _of_table(table: Table, stops: Stops, name: str) -> NDArray[np.float64]:
             if origin != target:
                 values[origin, target] = _cost(table, row, column, has_clock=has_clock)
     return values
+
+
+def _taken_for_names(table: Table, n: int) -> str:
+    """Return a hint at the usual reason for a DataFrame that lacks its first row."""
+    is_cut = table.labels == (True, False) and len(table.rows) == n
+    return "; if pd.read_csv took the first row for names, give it header=None" if is_cut else ""
+
+
+def _stops_along(table: Table, cells: list[tuple[int, int]] | None, stops: Stops) -> list[int]:
+    """Return which stops the rows or columns are: by the names in the cells, else in the order of the stops file.
+
+    Labels 0 to n-1 that are no names count the rows of the stops file.
+    """
+    in_order: list[int] = np.argsort(stops.order).tolist()
+    names = [stops.rows[i]["name"] for i in in_order]
+    numbers = [str(i) for i in range(len(stops))]
+    is_counted = table.labels is not None if cells is None else [table.rows[i][j] for i, j in cells] == numbers
+    if is_counted and any(number in names and number != name for number, name in zip(numbers, names, strict=True)):
+        if cells is None or not set(numbers) <= set(names):
+            raise InstanceError(
+                f"{table.source} is labelled 0 to {len(stops) - 1}, which may be names of stops or positions, and both "
+                f"differ for {stops.source}; give names as text (frame.index.astype(str), likewise the columns), or an "
+                "array in the order of the stops."
+            )
+        return _named_stops(table, cells, stops)
+    return in_order if cells is None or is_counted else _named_stops(table, cells, stops)
 
 
 def _named_stops(table: Table, cells: list[tuple[int, int]], stops: Stops) -> list[int]:

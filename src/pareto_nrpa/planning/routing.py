@@ -100,13 +100,17 @@ def routing_problem(instance: Instance, options: RoutingOptions) -> CompiledProb
         close_by_end_of_service(stops)
     vehicles = options.vehicles or instance.vehicles or 1
     capacity = options.capacity or instance.capacity
+    if capacity is not None and not stops.column("demand").any():
+        way_out = "; write what each stop asks for into a column named demand, or leave out --capacity"
+        raise InstanceError(
+            f"{stops.source} has no demand, so that the capacity {capacity:g} means nothing"
+            f"{way_out if options.capacity else ''}."
+        )
     travel, known = _matrices(instance, options)
     times = travel + stops.column("service")[:, None]
     np.fill_diagonal(times, 0.0)
     objectives = _objectives(options, known, stops, vehicles)
     if capacity is not None:
-        if not stops.column("demand").any():
-            raise InstanceError(f"{stops.source} has no demand, so that the capacity {capacity:g} means nothing.")
         check_load(stops, vehicles, capacity)
     # Straight lines keep the triangle inequality.
     metric = options.time is None and instance.travel is None
@@ -147,18 +151,24 @@ def _matrices(
 ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
     """Return travel times, and all costs by name; what the user gives goes before what the file has."""
     stops = instance.stops
+    if options.time is not None and options.speed is not None:
+        raise InstanceError("time and speed cannot both be given: travel times need no speed.")
+    # What is missing is said at once, not when all matrices are read.
+    is_driven = options.time is None and (instance.travel is None or options.speed is not None)
+    has_distances = DISTANCE in instance.costs
+    speed = matrices.checked_speed(stops, options.speed, has_distances=has_distances) if is_driven else None
     known = dict(instance.costs)
     lengths = known.get(DISTANCE)
     if lengths is None and (lengths := matrices.distances(stops)) is not None:
         known[DISTANCE] = checked_matrices(lengths, DISTANCE)[0]
     known |= {name: matrices.matrix(value, stops, name) for name, value in options.costs.items()}
     if options.time is not None:
-        if options.speed is not None:
-            raise InstanceError("time and speed cannot both be given: travel times need no speed.")
         return matrices.matrix(options.time, stops, TIME), known
-    if instance.travel is not None and options.speed is None:
+    if instance.travel is not None and speed is None:
         return instance.travel, known
-    return checked_matrices(matrices.travel_times(stops, lengths, options.speed), "travel times")[0], known
+    assert lengths is not None
+    assert speed is not None
+    return checked_matrices(lengths / speed * (stops.per_hour or 1.0), "travel times")[0], known
 
 
 def _objectives(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..checks import shown
+from ..csv_text import unguarded
 from ..exceptions import InstanceError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _LONGEST_CELL = 500
 _LARGEST = 1e12
 # In this order: numbers have commas in files whose columns are separated by something else.
 _SEPARATORS = (";", "\t", ",")
+_QUOTED = re.compile(r'(^|[;,\t]) *"(?:[^"]|"")*"')
 _NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]{1,3})?")
 
 
@@ -45,6 +47,7 @@ class Table:
     lines: list[int]
     decimal_commas: bool = False  # allowed, as commas do not separate columns
     word: str = "line"
+    labels: tuple[bool, bool] | None = None  # of a DataFrame: whether the first row and the first column are labels
     _decimal: dict[str, str] = field(default_factory=dict)  # the first number with a comma or a point, and its place
 
     def place(self, row: int, column: str | int | None = None) -> str:
@@ -84,13 +87,14 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     source = Path(path).name
     first = next((line for line in text.splitlines() if line.strip()), "")
     announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's own way to say it
-    separator = announced[1] if announced else next((mark for mark in _SEPARATORS if len(_cells(first, mark)) > 1), ",")
+    bare = _QUOTED.sub(r"\1", first)
+    separator = announced[1] if announced else next((mark for mark in _SEPARATORS if mark in bare), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
     rows, lines, begin = [], [], 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                rows.append([cell.strip() for cell in cells])
+                rows.append([unguarded(cell.strip()).strip() for cell in cells])
                 lines.append(begin)
             begin = reader.line_num + 1
     except csv.Error as error:
@@ -100,17 +104,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     table = Table(source, rows, lines, decimal_commas=separator != ",")
     if not rows:
         raise InstanceError(f"{source} is empty.")
-    for row, cells in enumerate(rows):
-        for column, cell in enumerate(cells, 1):
-            check_cell(table, row, column, cell)
-    return table
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    try:
-        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    except csv.Error:
-        return []
+    return _checked(table)
 
 
 def check_cell(table: Table, row: int, column: int, cell: str) -> None:
@@ -140,12 +134,51 @@ def read_text(path: str | os.PathLike[str], way_out: str = "give a text file") -
 
 
 def frame_table(frame: Any, source: str) -> Table:
-    """Return the cells of a pandas DataFrame, its columns as the first row."""
-    columns = [frame.iloc[:, i].tolist() for i in range(len(frame.columns))]
-    header = [str(name).strip() for name in frame.columns]
-    rows = [header, *([_text(cell) for cell in cells] for cells in zip(*columns, strict=True))]
-    table = Table(source, rows, list(range(len(rows))), word="row")
-    for row, cells in enumerate(rows):
+    """Return the cells of a pandas DataFrame, its columns named in the first row; a named index is a column."""
+    has_names = not _is_default(frame.index) and frame.index.name is not None
+    rows = _frame_rows(frame, with_index=has_names)
+    rows.insert(0, _labels([frame.index.name] if has_names else []) + _labels(frame.columns))
+    return _checked(Table(source, rows, list(range(len(rows))), word="row"))
+
+
+def matrix_table(frame: Any, source: str, n: int) -> Table:
+    """Return the cells of a pandas DataFrame for n stops, with its labels where they are not the default ones."""
+    height, width = frame.shape
+    # A frame with a row (column) more than stops has the names in it; numbers beyond are those of pandas.
+    has_top = not (_is_default(frame.columns) or (height > n and _counts(frame.columns)))
+    has_left = not (_is_default(frame.index) or (width > n and _counts(frame.index)))
+    rows = _frame_rows(frame, with_index=has_left)
+    if has_top:
+        rows.insert(0, [""] * has_left + _labels(frame.columns))
+    first = 0 if has_top else 1
+    lines = list(range(first, first + len(rows)))
+    if not rows:
+        raise InstanceError(f"{source} is empty.")
+    return _checked(Table(source, rows, lines, word="row", labels=(has_top, has_left)))
+
+
+def _frame_rows(frame: Any, *, with_index: bool) -> list[list[str]]:
+    columns = [[_text(cell) for cell in frame.iloc[:, i].tolist()] for i in range(len(frame.columns))]
+    if with_index:
+        columns.insert(0, _labels(frame.index))
+    return [list(cells) for cells in zip(*columns, strict=True)]
+
+
+def _labels(labels: Any) -> list[str]:
+    return [_text(label) for label in labels]
+
+
+def _is_default(labels: Any) -> bool:
+    """Tell whether these labels count from 0 as pandas counts where none were given."""
+    return type(labels).__name__ == "RangeIndex" and labels.start == 0 and labels.step == 1 and labels.name is None
+
+
+def _counts(labels: Any) -> bool:
+    return list(labels) == list(range(len(labels)))
+
+
+def _checked(table: Table) -> Table:
+    for row, cells in enumerate(table.rows):
         for column, cell in enumerate(cells, 1):
             check_cell(table, row, column, cell)
     return table
@@ -161,6 +194,8 @@ def _text(cell: Any) -> str:
         return ""
     if isinstance(cell, datetime.time):
         return cell.isoformat()
+    if isinstance(cell, float) and cell.is_integer():  # a column of whole numbers with gaps or text beside them
+        return str(int(cell))
     return str(cell).strip()
 
 

@@ -38,9 +38,20 @@ function updateList() {
   });
 }
 
+// As in csv_text.py: text that a spreadsheet may take for a formula gets an apostrophe before it, numbers stay numbers.
+const NUMBER = /^[+-]?([0-9]+([.,:][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]{1,3})?$/;
+const FORMULA = /^['"\s\u0000- \ufeff\u200b-\u200f\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]/;
+
+function guarded(text) {
+  if (NUMBER.test(text)) return text;
+  const parts = text.split(/([;\t\r\n])/); // separators stay, at odd places
+  const changed = parts.map((part) => (FORMULA.test(part) && !NUMBER.test(part.trim()) ? `'${part}` : part));
+  return `${/^['"]*[\t\r\n]/.test(text) ? "'" : ""}${changed.join("")}`;
+}
+
 function quoted(value) {
-  const text = String(value ?? "");
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = guarded(String(value ?? ""));
+  return /[",;\t\r\n]|^[\s']|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function download(name, rows) {
