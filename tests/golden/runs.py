@@ -124,7 +124,7 @@ def judged_moves(problem, moves):
     return [objectives], [float(violations)]
 
 
-def solved(problem, chosen=None, evaluations=500, *, unique=False, more=(), **options):
+def solved(problem, chosen=None, evaluations=500, *, unique=False, more=(), slow=("processes",), **options):
     """A call of `solve`, and two of them with a checkpoint in between; `more` are ways of other workers."""
     name, problem = problem, PROBLEMS[problem]
     count = "unique" if unique else "all"
@@ -141,7 +141,7 @@ def solved(problem, chosen=None, evaluations=500, *, unique=False, more=(), **op
 
     ways = {WHOLE: lambda folder: ended(evaluations), RESUMED: resumed}
     ways |= {way: lambda folder, others=others: ended(evaluations, **others) for way, others in dict(more).items()}
-    return Run(ways, name, {"processes": "slow"})
+    return Run(ways, name, dict.fromkeys(slow, "slow"))
 
 
 class Here(Executor):
@@ -410,7 +410,7 @@ def calls_of_solve():
     """Return runs of `solve`, with what searches alone do not have: starts, limits, and islands."""
     start = [[*range(11, 0, -1)], [*range(1, 12)]]
     two = {"threads": {"workers": 2, "executor": "threads"}, "processes": {"workers": 2, "executor": "processes"}}
-    plain = {"processes": two["processes"]}
+    plain, every = {"processes": two["processes"]}, (WHOLE, RESUMED, "processes")
     level2, level3 = ParetoNRPA(level=2, iterations=40), ParetoNRPA(level=3, iterations=60)
     return {
         "solve, default, start": solved("mo-tsp", start=start),
@@ -420,7 +420,9 @@ def calls_of_solve():
         "solve, unique": solved("cells", ParetoNRPA(level=2, iterations=20), 300, unique=True),
         # Fronts this large are exchanged, after the second round.
         "islands, default, mo-tsp": solved("mo-tsp of 15, three objectives", None, 6_600, searches=3, more=two),
-        "islands, default, choices": solved("choices, four objectives", None, 3_150, searches=3, more=plain),
+        "islands, default, choices": solved(
+            "choices, four objectives", None, 3_150, searches=3, more=plain, slow=every
+        ),
         "islands, paper, mo-tsp": solved("mo-tsp, three objectives", level3, 306_000, searches=3, more=two),
         "islands, paper, choices": solved("choices", level2, 4_500, searches=3, more=plain),
         # Smaller fronts are not.
