@@ -7,11 +7,12 @@ import pytest
 
 from .__main__ import mixture
 from .brute_force import Instance, _starts, drive, truth_of
-from .compare import construction_differences, search_differences
-from .instances import FAMILIES, KINDS, instance
+from .compare import construction_differences, given_differences, search_differences
+from .instances import FAMILIES, KINDS, MATRICES, instance
 
-# Instances of each family and kind: those that are solved, and those of which all solutions are built.
-N_FEASIBLE, N_INFEASIBLE, N_BUILT = 3, 1, 20
+# Instances of each family and kind: those that are solved, and those of which all solutions are built,
+# that are given to a search with all their solutions.
+N_FEASIBLE, N_INFEASIBLE, N_BUILT, N_GIVEN = 2, 1, 20, 2
 N_SLOW, N_BLOCKS = 4_000, 16
 WITH_WINDOWS = tuple(family for family in FAMILIES if family != "tsp")
 
@@ -49,6 +50,13 @@ def test_solutions_are_built_and_evaluated(family, kind):
     count = 3 if family == "tsp" else N_BUILT
     drawn = [instance(family, kind, seed, most_stops=3) for seed in range(1000, 1000 + count)]
     assert_equal([(each, truth_of(each)) for each in drawn], construction_differences)
+
+
+@pytest.mark.parametrize("matrices", MATRICES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_search_that_is_given_all_solutions_reports_the_front(family, matrices):
+    drawn = [instance(family, f"{matrices}-integer", seed, most_stops=3) for seed in range(2000, 2000 + N_GIVEN)]
+    assert_equal([(each, truth_of(each)) for each in drawn], given_differences)
 
 
 @pytest.mark.slow
