@@ -1,5 +1,6 @@
 """Where the package and brute force differ on one instance."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,18 @@ def search_differences(instance, truth, budget=BUDGET):
         yield from _wrong_points(instance, front, algorithm.name)
         if algorithm is default:
             yield from _missing_points(instance, front, truth)
+
+
+def given_differences(instance, truth):
+    """Yield where a search that is given all solutions, and evaluates them as compiled code, does not report the front.
+
+    Closings stand in any order here, and routes of vehicles that stay at the depot anywhere.
+    """
+    problem = problem_of(instance)
+    solutions = list(map(list, itertools.permutations(problem.genotype.moves)))
+    front = solve(problem, start=solutions, stop=MaxEvaluations(len(solutions)), seed=1).front
+    yield from _wrong_points(instance, front, "all solutions given")
+    yield from _missing_points(instance, front, truth)
 
 
 def construction_differences(instance, truth):
@@ -125,41 +138,45 @@ def _missing_points(instance, front, truth):
 
 def _wrong_moves(instance, problem, truth):
     """Yield what is wrong with the legal moves: what they lead to, and which feasible plans they never lead to."""
+    legal_after, ends = _built(problem)
+    for moves, legal in legal_after.items():
+        if len({*legal, *moves}) < len(legal) + len(moves):
+            yield Difference("moves", f"after {moves}: {legal}", "each move once, and none that was played")
+        elif not legal and not _is_solution(instance, moves):
+            yield Difference("moves", f"after {moves}: none", "moves until all are played")
+    complete = {moves: scores for moves, scores in ends.items() if _is_solution(instance, moves)}
+    yield from itertools.islice(_wrong_ends(instance, complete), 1)
+    playable = {tuple(sorted(map(tuple, routes_of(instance, moves)))) for moves in complete}
+    for plan in sorted(truth.feasible - playable)[:1]:
+        yield Difference("pruned", f"{plan} cannot be built", "it is feasible")
+
+
+def _built(problem):
+    """Build all that legal moves lead to: the legal moves after each beginning, and the scores of each end."""
     words = {word: python_function(kernel) for word, kernel in problem.kernels.items()}
-    out, ends = np.zeros(problem.max_legal, dtype=np.int64), []
-    moves_of = {}
+    legal_after, ends = {}, {}
 
     def build(state, moves):
-        legal = out[: words["legal_moves"](problem.data, state, out)].tolist()
-        moves_of[moves] = legal
-        if len(set(legal)) < len(legal) or set(legal) & set(moves):
-            return
+        out = np.zeros(problem.max_legal, dtype=np.int64)
+        legal = legal_after[moves] = out[: words["legal_moves"](problem.data, state, out)].tolist()
         if not legal:
             objectives = np.empty(problem.n_objectives)
-            violations = words["evaluate"](problem.data, state, objectives)
-            ends.append((moves, int(violations), objectives))
-        for move in legal:
+            ends[moves] = words["evaluate"](problem.data, state, objectives), objectives
+        for move in set(legal) - set(moves):
             following = type(state)(*(array.copy() for array in state))
             words["play"](problem.data, following, move)
             build(following, (*moves, move))
 
     build(words["initial_state"](problem.data), ())
-    for moves, legal in moves_of.items():
-        if len(set(legal)) < len(legal) or set(legal) & set(moves):
-            yield Difference("moves", f"after {moves}: {legal}", "each move once, and none that was played")
-        elif not legal and not _is_solution(instance, moves):
-            yield Difference("moves", f"after {moves}: none", "moves until all are played")
-    playable = set()
-    for moves, violations, objectives in ends:
-        if not _is_solution(instance, moves):
-            continue
+    return legal_after, ends
+
+
+def _wrong_ends(instance, ends):
+    for moves, (violations, objectives) in ends.items():
         counted, exact = judged(instance, moves)
-        playable.add(tuple(sorted(map(tuple, routes_of(instance, moves)))))
-        if violations != counted or not _is_equal(in_units(instance, objectives), exact):
-            shown = in_units(instance, objectives).tolist()
-            yield Difference("evaluation", f"{moves}: {violations}, {shown}", f"{counted}, {exact}")
-    for plan in sorted(truth.feasible - playable)[:1]:
-        yield Difference("pruned", f"{plan} cannot be played", f"{judged_plan(instance, plan)}, feasible")
+        multiples = in_units(instance, objectives)
+        if violations != counted or not _is_equal(multiples, exact):
+            yield Difference("evaluation", f"{moves}: {violations}, {multiples.tolist()}", f"{counted}, {exact}")
 
 
 def _wrong_rows(instance, problem, n_solutions=12):
@@ -199,9 +216,3 @@ class _Rows:
         left, right = self.of(moves[:cut], what), self.of(moves[cut:], what)
         self.words["join_costs" if what == "cost" else "join_limits"](self.data, left, right, row)
         return row
-
-
-def judged_plan(instance, plan):
-    """Return violations and objectives of a plan given by its routes."""
-    violations, objectives = evaluate(instance, [np.array([route]) for route in plan])
-    return int(violations[0]), objectives[0].tolist()

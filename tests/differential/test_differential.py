@@ -7,12 +7,13 @@ import pytest
 
 from .__main__ import mixture
 from .brute_force import Instance, _starts, drive, truth_of
-from .compare import construction_differences, search_differences
-from .instances import FAMILIES, KINDS, instance
+from .compare import construction_differences, given_differences, search_differences
+from .instances import FAMILIES, KINDS, MATRICES, instance
 
-# Instances of each family and kind: those that are solved, and those of which all solutions are built.
-N_FEASIBLE, N_INFEASIBLE, N_BUILT = 3, 1, 20
-N_SLOW, N_BLOCKS = 4_000, 16
+# Instances of each family and kind: to be searched, to be built in all ways, and to be given with all solutions.
+N_FEASIBLE, N_INFEASIBLE, N_BUILT, N_GIVEN = 2, 1, 20, 2
+# Instances of the slow part: to be searched, and to be built in all ways.
+N_SEARCHED, N_BUILT_SLOWLY, N_BLOCKS = 2_000, 4_000, 8
 WITH_WINDOWS = tuple(family for family in FAMILIES if family != "tsp")
 
 
@@ -51,10 +52,17 @@ def test_solutions_are_built_and_evaluated(family, kind):
     assert_equal([(each, truth_of(each)) for each in drawn], construction_differences)
 
 
+@pytest.mark.parametrize("matrices", MATRICES)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_search_that_is_given_all_solutions_reports_the_front(family, matrices):
+    drawn = [instance(family, f"{matrices}-integer", seed, most_stops=3) for seed in range(2000, 2000 + N_GIVEN)]
+    assert_equal([(each, truth_of(each)) for each in drawn], given_differences)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_many_instances(block):
-    count = N_SLOW // N_BLOCKS
+    count = N_SEARCHED // N_BLOCKS
     drawn = mixture(count, most_stops=7 if block == 0 else 5, first_seed=10_000 + block * count)
     assert_equal(((each, truth_of(each)) for each in drawn), search_differences)
 
@@ -62,7 +70,7 @@ def test_many_instances(block):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(N_BLOCKS))
 def test_solutions_of_many_instances(block):
-    count = N_SLOW // N_BLOCKS
+    count = N_BUILT_SLOWLY // N_BLOCKS
     drawn = mixture(count, most_stops=4, first_seed=50_000 + block * count)
     assert_equal(((each, truth_of(each)) for each in drawn), construction_differences)
 
