@@ -9,9 +9,9 @@ import argparse
 from report import write
 
 from pareto_nrpa import Certificate, CertificateError, InstanceError, certify, check_certificate, load
-from pareto_nrpa.exact.fields import INFEASIBLE, OPEN, PROVED
-from pareto_nrpa.exact.proofs import read_proofs, write_proofs
-from pareto_nrpa.problems.data import official_names
+from pareto_nrpa.routing.benchmarks import official_names
+from pareto_nrpa.routing.exact.fields import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.routing.exact.proofs import read_proofs, write_proofs
 
 # In the versions of a certificate that was taken over when the meaning of the data changed, without another proof.
 CARRIED = "carried over"

@@ -6,7 +6,7 @@ import numpy as np
 from report import write
 
 from pareto_nrpa import MaxEvaluations, load, solve
-from pareto_nrpa.algorithms import algorithm
+from pareto_nrpa.algorithms.registry import algorithm
 from pareto_nrpa.experiments.plan import load_plan
 
 EVALUATIONS = 100_000

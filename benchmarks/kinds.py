@@ -15,7 +15,7 @@ from pareto_nrpa import Choices, Problem, load
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pareto_nrpa.problem import AnyProblem
+    from pareto_nrpa.problem.base import AnyProblem
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 import flow_shop as flow_shops
@@ -76,7 +76,7 @@ def roster() -> Problem:
 
 def tsplib(*names: str) -> AnyProblem:
     """Return a tour of TSPLIB files, an objective each."""
-    from pareto_nrpa.planning.formats.tsplib import read_tsplib
+    from pareto_nrpa.routing.tsplib import read_tsplib
 
     folder = Path(os.environ.get("PARETO_NRPA_DATA", "."), "tsplib")
     return read_tsplib([folder / f"{name}.tsp" for name in names])

@@ -19,9 +19,9 @@ import optuna
 from spaces import SPACES, Space
 from stored import RESULTS, append_row, read_rows
 
-from pareto_nrpa.files import write_text
+from pareto_nrpa._util.files import write_text
+from pareto_nrpa.integrations.optuna import ParetoNRPASampler
 from pareto_nrpa.metrics import nondominated
-from pareto_nrpa.optuna import ParetoNRPASampler
 
 RUNS = RESULTS / "optuna.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "optuna.md"

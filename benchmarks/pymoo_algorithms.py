@@ -30,9 +30,9 @@ from spaces import FlowShop, flow_shop
 from stored import RESULTS, append_row, best_known, read_rows
 
 from pareto_nrpa import ReferenceFront, load
-from pareto_nrpa.files import write_text
+from pareto_nrpa._util.files import write_text
+from pareto_nrpa.integrations.pymoo import ParetoNRPA, PolishedNRPA
 from pareto_nrpa.metrics import nondominated
-from pareto_nrpa.pymoo import ParetoNRPA, PolishedNRPA
 
 RUNS = RESULTS / "pymoo.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "pymoo.md"

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from pareto_nrpa import PolishedNRPA, Problem, generate_tsp, generate_tsptw, generate_vrptw, load
-from pareto_nrpa.planning import read_stops
+from pareto_nrpa.routing.read import read_stops
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 from flow_shop import by_place

@@ -25,14 +25,14 @@ import rivals_runs
 from kinds import KINDS, problem_of
 
 from pareto_nrpa import MaxCpuTime, MaxEvaluations, PolishedNRPA, solve
-from pareto_nrpa.algorithms import algorithm
+from pareto_nrpa.algorithms.registry import algorithm
 from pareto_nrpa.metrics import nondominated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pareto_nrpa import CompiledProblem
-    from pareto_nrpa.problem import AnyProblem
+    from pareto_nrpa.problem.base import AnyProblem
 
 _RC = {201: 4, 202: 4, 203: 4, 204: 4, 205: 4, 206: 4, 207: 4, 208: 3}
 INSTANCES = {

@@ -9,9 +9,9 @@ import numpy as np
 from report import conditions
 
 from pareto_nrpa import PolishedNRPA
+from pareto_nrpa._util.files import write_atomically
 from pareto_nrpa.experiments.drawing import add_legend, house_style, look_of, new_figure
 from pareto_nrpa.experiments.statistics import rank_sum, signed_rank
-from pareto_nrpa.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from stored import RESULTS, read_rows
 
-from pareto_nrpa.files import write_atomically, write_text
+from pareto_nrpa._util.files import write_atomically, write_text
 from pareto_nrpa.metrics import n_found, nondominated, share_of_hypervolume
 
 if TYPE_CHECKING:
-    from pareto_nrpa.reference_front import ReferenceFront
+    from pareto_nrpa.result.reference import ReferenceFront
 
 FILE = RESULTS / "rivals.csv"
 YARDSTICKS = FILE.with_name("yardsticks.npz")

@@ -11,11 +11,12 @@ import comparison
 import costly
 import plain
 import rivals
-import routing
 import scaling
 import speed
 import startup
 import workers
+
+import routing
 
 _ALL = (
     speed,

@@ -15,7 +15,7 @@ import numpy as np
 from report import write
 
 from pareto_nrpa import PolishedNRPA
-from pareto_nrpa.planning import read_stops
+from pareto_nrpa.routing.read import read_stops
 
 SECONDS, SEEDS = 5.0, (1, 2, 3)
 NAMES = ("C101", "C105", "C201", "R101", "R103", "R107", "R201", "RC101", "RC103", "RC203")

@@ -73,13 +73,13 @@ class FlowShop(Problem):
 
 
 def played(problem: Any) -> Callable[[Any], tuple[float, ...]]:
-    from pareto_nrpa.optuna import play
+    from pareto_nrpa.integrations.optuna import play
 
     return lambda trial: play(trial, problem)
 
 
 def by_keys(problem: Any, items: range) -> Callable[[Any], tuple[float, ...]]:
-    from pareto_nrpa.optuna.playing import Game
+    from pareto_nrpa.integrations.optuna.playing import Game
 
     def suggest(trial: Any) -> tuple[float, ...]:
         keys = {item: trial.suggest_float(f"key {item}", 0, 1) for item in items}

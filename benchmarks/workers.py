@@ -26,8 +26,8 @@ from report import write
 from stored import RESULTS, append_row, read_rows
 
 from pareto_nrpa import Callbacks, MaxEvaluations, MaxRuntime, ParetoNRPA, load, solve
-from pareto_nrpa.cooperation import search as cooperating
 from pareto_nrpa.metrics import share_of_hypervolume
+from pareto_nrpa.parallel.islands import search as cooperating
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 from knapsack import Knapsack

@@ -7,7 +7,7 @@ one. Early ends against little rent.
 import optuna
 
 from pareto_nrpa import Problem
-from pareto_nrpa.optuna import ParetoNRPASampler, play
+from pareto_nrpa.integrations.optuna import ParetoNRPASampler, play
 
 HOURS = (7, 3, 9, 4, 6, 2, 8, 5, 3, 7)
 

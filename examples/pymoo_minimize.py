@@ -7,7 +7,7 @@ import numpy as np
 from pymoo.core.problem import ElementwiseProblem
 from pymoo.optimize import minimize
 
-from pareto_nrpa.pymoo import PolishedNRPA
+from pareto_nrpa.integrations.pymoo import PolishedNRPA
 
 
 class Packing(ElementwiseProblem):

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 # The folder is named after the sources of compiled code: no stale kernel is ever tested, and a change elsewhere
 # compiles nothing anew.
 _SOURCES = {path: path.read_bytes() for path in sorted((ROOT / "src").rglob("*.py"))}
-_COMPILED = [text for path, text in _SOURCES.items() if "kernels" in path.parts or b"_jit" in text]
+_COMPILED = [text for path, text in _SOURCES.items() if "engine" in path.parts or b"jit" in text or b"numba" in text]
 _DIGEST = hashlib.sha256(b"".join(_COMPILED)).hexdigest()[:12]
 # Before anything imports Numba; commands that tests start inherit it.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _DIGEST))
@@ -33,11 +33,11 @@ from numba.core.compiler_lock import global_compiler_lock  # noqa: E402
 from numba.core.dispatcher import Dispatcher  # noqa: E402
 
 from pareto_nrpa import generate_tsp, generate_tsptw  # noqa: E402
-from pareto_nrpa.algorithms import NAMES, algorithm  # noqa: E402
-from pareto_nrpa.problems.data import find_instance  # noqa: E402
+from pareto_nrpa.algorithms.registry import NAMES, algorithm  # noqa: E402
+from pareto_nrpa.routing.benchmarks import find_instance  # noqa: E402
 
-from .command_line import Outcome  # noqa: E402
-from .problems_for_tests import Knapsack  # noqa: E402
+from .helpers.command_line import Outcome  # noqa: E402
+from .helpers.problems import Knapsack  # noqa: E402
 
 # No deadline: the first example may compile. Derandomised: a failure in CI must come again at home.
 settings.register_profile("whole", deadline=None, derandomize=True)

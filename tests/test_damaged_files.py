@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import Certificate, ParetoNRPAError, Result, generate_tsptw, with_reference_front
-from pareto_nrpa.exact.proofs import PROOFS, read_proofs
+from pareto_nrpa.routing.exact.proofs import PROOFS, read_proofs
 
 from .pages.results import make_plan, tours
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, solve
-from pareto_nrpa.kernels._jit import python_function
-from pareto_nrpa.segments import END, START
+from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.problem.segments import END, START
 
 from .brute_force import efficient, evaluate
 from .instances import problem_of, unit_of

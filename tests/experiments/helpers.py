@@ -11,12 +11,12 @@ import time
 import numpy as np
 
 from pareto_nrpa import load
-from pareto_nrpa.exceptions import InstanceError
+from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.experiments.plan import Contender, Plan
 from pareto_nrpa.experiments.store import Record
-from pareto_nrpa.problem import data_fingerprint
+from pareto_nrpa.problem.base import data_fingerprint
 
-from ..command_line import Outcome
+from ..helpers.command_line import Outcome
 
 # Ten cities whose windows matter: quick to evaluate, feasible for all, and no two algorithms find the same.
 TSPTW = "tsptw:n=10,seed=1,tightness=0.4"

@@ -12,7 +12,7 @@ from pareto_nrpa.experiments.report import write_figures, write_tables
 from pareto_nrpa.experiments.rows import to_csv
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.tables import tables
-from pareto_nrpa.reference_front import ReferenceFront
+from pareto_nrpa.result.reference import ReferenceFront
 
 from .helpers import TSPTW, a_plan, a_record
 

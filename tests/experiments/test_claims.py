@@ -13,7 +13,7 @@ from pareto_nrpa.experiments.measure import Measured
 from pareto_nrpa.experiments.plan import load_plan, plan_names
 from pareto_nrpa.experiments.report import write_claims
 from pareto_nrpa.experiments.rows import Row
-from pareto_nrpa.reference_front import ReferenceFront
+from pareto_nrpa.result.reference import ReferenceFront
 
 pytest.importorskip("scipy.stats", reason="needs scipy: pip install pareto-nrpa[report]")
 

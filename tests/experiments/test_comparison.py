@@ -9,11 +9,18 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import ParetoNRPA, ParetoNRPAError, RandomSearch, generate_tsp
-from pareto_nrpa.experiments.comparison import ShortRun, Variant, check_variants, compared, short_runs, without_bias
+from pareto_nrpa.experiments.comparison import (
+    ShortRun,
+    Variant,
+    check_variants,
+    compared,
+    short_runs,
+    without_bias,
+)
 from pareto_nrpa.experiments.statistics import exact_rank_sum
 
-from ..command_line import assert_refused
-from ..problems_for_tests import Knapsack
+from ..helpers.command_line import assert_refused
+from ..helpers.problems import Knapsack
 
 # Taking an item is good or bad for the item's own sake; a code that mixes all items up can learn nothing.
 FILE = """

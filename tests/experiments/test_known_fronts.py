@@ -15,7 +15,7 @@ from pareto_nrpa.experiments.rows import to_csv
 from pareto_nrpa.experiments.store import Store
 from pareto_nrpa.experiments.tables import tables
 from pareto_nrpa.metrics import n_found, nondominated
-from pareto_nrpa.reference_front import ReferenceFront
+from pareto_nrpa.result.reference import ReferenceFront
 
 from .helpers import OTHER, a_plan, a_record
 

@@ -6,14 +6,14 @@ from dataclasses import fields
 import pytest
 
 from pareto_nrpa import ParetoLocalSearch, ParetoNRPA
-from pareto_nrpa.algorithms import NAMES, algorithm
-from pareto_nrpa.exceptions import ParetoNRPAError
+from pareto_nrpa.algorithms.registry import NAMES, algorithm
+from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.experiments.metric_table import METRICS
 from pareto_nrpa.experiments.plan import Contender, PlanError, Run, load_plan, plan_names
 from pareto_nrpa.experiments.published import all_published, published
 from pareto_nrpa.experiments.runner import shard
-from pareto_nrpa.problems.data import official_names
-from pareto_nrpa.stop import MaxCpuTime, MaxEvaluations
+from pareto_nrpa.routing.benchmarks import official_names
+from pareto_nrpa.solving.stop import MaxCpuTime, MaxEvaluations
 
 from .helpers import TINY, a_plan, save
 

@@ -20,7 +20,7 @@ from pareto_nrpa.experiments.statistics import (
     signed_rank,
 )
 
-from ..made_up import cases
+from ..helpers.made_up import cases
 
 stats = pytest.importorskip("scipy.stats", reason="needs scipy: pip install pareto-nrpa[report]")
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import MaxEvaluations, load, solve
-from pareto_nrpa.algorithms import algorithm
-from pareto_nrpa.exceptions import ParetoNRPAError
+from pareto_nrpa.algorithms.registry import algorithm
+from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.experiments.plan import Run
 from pareto_nrpa.experiments.store import Record, Store, fingerprint_of
 from pareto_nrpa.experiments.worker import failed, make_run, thinned
-from pareto_nrpa.problem import data_fingerprint
+from pareto_nrpa.problem.base import data_fingerprint
 
 from .helpers import OTHER, TSPTW, a_plan, a_record
 

@@ -13,12 +13,7 @@ from pareto_nrpa.experiments.measure import Measured
 from pareto_nrpa.experiments.plan import Contender, Plan, load_plan
 from pareto_nrpa.experiments.report import write_tables
 from pareto_nrpa.experiments.rows import Row
-from pareto_nrpa.experiments.tables import (
-    against_best_markdown,
-    comparison,
-    comparison_markdown,
-    tables,
-)
+from pareto_nrpa.experiments.tables import against_best_markdown, comparison, comparison_markdown, tables
 
 pytest.importorskip("scipy.stats", reason="needs scipy: pip install pareto-nrpa[report]")
 

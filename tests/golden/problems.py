@@ -17,7 +17,7 @@ from pareto_nrpa import (
     mo_tsptw,
 )
 
-from ..problems_for_tests import Digits, Knapsack, Word
+from ..helpers.problems import Digits, Knapsack, Word
 
 
 class Load:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Problem, solve, solve_parallel
-from pareto_nrpa.algorithms import NAMES, algorithm
+from pareto_nrpa.algorithms.registry import NAMES, algorithm
 
 from .entry import digest, entry_of_points, entry_of_result, entry_of_search, exact, rounded
 from .problems import PROBLEMS, Lengths
@@ -187,7 +187,7 @@ def minimised(name, evaluations=150, **parameters):
     def started():
         from pymoo.core.problem import ElementwiseProblem
 
-        import pareto_nrpa.pymoo
+        import pareto_nrpa.integrations.pymoo
 
         class Bits(ElementwiseProblem):
             def __init__(self):
@@ -198,7 +198,7 @@ def minimised(name, evaluations=150, **parameters):
                 out["F"] = [np.dot(lengths[0][0], x), np.dot(lengths[1][0], ~x)]
                 out["G"] = [x.sum() - 8]
 
-        return Bits(), getattr(pareto_nrpa.pymoo, name)(**parameters)
+        return Bits(), getattr(pareto_nrpa.integrations.pymoo, name)(**parameters)
 
     def entry(result, chosen):
         points = sorted(zip(result.F.tolist(), result.X.tolist(), strict=True))
@@ -228,7 +228,7 @@ def studied(objective, trials=60, **options):
     def opened(storage):
         import optuna
 
-        from pareto_nrpa.optuna import ParetoNRPASampler
+        from pareto_nrpa.integrations.optuna import ParetoNRPASampler
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         return optuna.create_study(
@@ -275,7 +275,7 @@ def parameters(trial):
 
 def played(trial):
     """A problem of ours, move by move."""
-    from pareto_nrpa.optuna import play
+    from pareto_nrpa.integrations.optuna import play
 
     return play(trial, PROBLEMS["pruned"])
 

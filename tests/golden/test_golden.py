@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pareto_nrpa.algorithms import NAMES
+from pareto_nrpa.algorithms.registry import NAMES
 
 from .entry import differences, this_platform
 from .problems import PROBLEMS

@@ -6,7 +6,7 @@ import numpy as np
 
 from pareto_nrpa import Front, Result
 from pareto_nrpa.metrics import nondominated
-from pareto_nrpa.route_plan import RoutePlan
+from pareto_nrpa.routing.route_plan import RoutePlan
 
 NASTY = "</script><img src=x onerror=window.hacked=1>"
 STREETS = ["Bakery", "School", "Town hall", "Clinic", "Library", "Station", "Café Ümit", "Harbour", "Florist", "Museum"]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import report
-from pareto_nrpa.csv_text import guarded, unguarded
+from pareto_nrpa._util.csv_text import guarded, unguarded
+from pareto_nrpa._util.times import shown_time
 from pareto_nrpa.report import write_report
-from pareto_nrpa.times import shown_time
 
 from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
 

@@ -11,8 +11,8 @@ import typer
 from .common import DataOption, QuietOption, fail, say
 
 if TYPE_CHECKING:
-    from ..exact import Certificate
-    from ..problem import CompiledProblem
+    from ..problem.base import CompiledProblem
+    from ..routing.exact import Certificate
 
 _GIGABYTE = 1e9
 _LEAST_MEMORY = 0.1
@@ -46,8 +46,8 @@ def certify(
     quiet: QuietOption = False,
 ) -> None:
     """Find all efficient tours and prove that there are no others. Ctrl-C stops early and keeps what is proved."""
-    from ..problems import load
-    from ..solve_arguments import check_seed
+    from ..catalogue import load
+    from ..solving.arguments import check_seed
 
     if check is not None:
         if any(option is not None for option in (incumbent, resume, json, seconds)):
@@ -61,13 +61,13 @@ def certify(
         fail(f"--memory must be at least {_LEAST_MEMORY:g} (gigabytes), got {memory:g}.")
     problem = load(instance, data=data)
     if json is not None:
-        from ..files import check_writable
+        from .._util.files import check_writable
 
         check_writable(json)
-    from ..exact import Certificate
-    from ..exact import certify as prove
-    from ..progress import ProofBar
-    from ..result import Result
+    from ..result.result import Result
+    from ..routing.exact import Certificate
+    from ..routing.exact import certify as prove
+    from ..solving.progress_bar import ProofBar
 
     front = None if incumbent is None else Result.load(incumbent)
     earlier = None if resume is None else Certificate.load(resume)
@@ -89,7 +89,7 @@ def certify(
 
 def _check(path: Path, problem: CompiledProblem, *, quiet: bool) -> None:
     """Verify a certificate, and say what that means."""
-    from ..exact import Certificate, check_certificate
+    from ..routing.exact import Certificate, check_certificate
 
     certificate = Certificate.load(path)
     check_certificate(certificate, problem)
@@ -113,7 +113,7 @@ def _verified(certificate: Certificate, problem: CompiledProblem) -> str:
 
 
 def _not_verified(certificate: Certificate) -> str:
-    from ..exact.fields import INFEASIBLE, PROVED
+    from ..routing.exact.fields import INFEASIBLE, PROVED
 
     if certificate.status == INFEASIBLE:
         return "that there is no feasible tour. To see that, prove it again: certify without --check."

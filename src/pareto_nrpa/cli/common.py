@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from ..checks import printable
+from .._util.checks import printable
 
 _LONGEST_MESSAGE = 900
 

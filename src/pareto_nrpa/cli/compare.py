@@ -10,9 +10,9 @@ import typer
 from .common import DataOption, QuietOption, at_least_one, fail, named_values, say, say_lines
 
 if TYPE_CHECKING:
+    from ..algorithms.protocols import Algorithm
     from ..experiments.comparison import ShortRun, Variant
-    from ..problem import AnyProblem
-    from ..protocols import Algorithm
+    from ..problem.base import AnyProblem
 
 _USUAL = "pareto-nrpa:level=3"  # for a few thousand evaluations; local search would hide what a code is worth
 
@@ -40,8 +40,8 @@ def compare(
     quiet: QuietOption = False,
 ) -> None:
     """Compare codes of moves, biases or algorithms on a problem by short runs. Ctrl-C shows what is finished."""
+    from .._util.files import check_writable, write_text
     from ..experiments.comparison import Comparison, check_variants, compared, short_runs
-    from ..files import check_writable, write_text
     from .experiment_bar import ExperimentBar
 
     at_least_one("evaluations", evaluations)
@@ -92,14 +92,14 @@ def _variants(problems: list[str], algorithms: list[str], bare: bool, data: Path
 
 
 def _problem(name: str, data: Path | None) -> AnyProblem:
-    from ..problems import load
+    from ..catalogue import load
 
     return load(name, data=data)
 
 
 def _algorithm(text: str) -> Algorithm:
     """Return an algorithm of a name and parameters, as in pareto-nrpa:level=2,alpha=1."""
-    from ..algorithms import algorithm as by_name
+    from ..algorithms.registry import algorithm as by_name
 
     name, _, options = text.partition(":")
     mistake = f"--algorithm must be as in {_USUAL}"

@@ -16,8 +16,8 @@ app = typer.Typer(help="Official benchmark files: download them, list what is th
 @app.command("list")
 def list_instances(data: DataOption = None) -> None:
     """Show the instances that are there."""
-    from ..problems.data import data_folders, find_instance, instance_names, official_names
-    from ..problems.instances import find_secondary
+    from ..routing.benchmarks import data_folders, find_instance, instance_names, official_names
+    from ..routing.tsptw_files import find_secondary
 
     names = instance_names(data)
     for name in names:
@@ -39,7 +39,7 @@ def get_instances(
     url: Annotated[str | None, typer.Option("--from", help="Mirror to download from.")] = None,
 ) -> None:
     """Download the 31 official MO-TSPTW instances, checking the SHA-256 sum of each file."""
-    from ..problems.data import SOURCE, fetch
+    from ..routing.benchmarks import SOURCE, fetch
 
     def show(done: int, total: int) -> None:
         if sys.stderr.isatty():
@@ -57,7 +57,7 @@ def convert_nasbench101(
     to: Annotated[Path | None, typer.Option(help="Folder for the table (default: the user's cache).")] = None,
 ) -> None:
     """Turn the official file of NAS-Bench-101 into a compact table, once; it takes some minutes."""
-    from ..problems.nas.convert101 import convert
+    from ..nas.convert101 import convert
 
     def show(done: int) -> None:
         if sys.stderr.isatty():

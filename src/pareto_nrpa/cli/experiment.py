@@ -164,10 +164,10 @@ def run_plan(
     quiet: QuietOption = False,
 ) -> None:
     """Make the runs of a plan that are not there yet; stop it at any time and start it again."""
+    from .._util.files import check_writable
     from ..experiments.runner import execute
     from ..experiments.runner import shard as part_of
     from ..experiments.store import Store
-    from ..files import check_writable
     from .experiment_bar import ExperimentBar
 
     at_least_one("jobs", jobs)
@@ -309,8 +309,8 @@ def list_plans() -> None:
 
 
 def _is_there(problem: str, data: Path | None) -> bool:
-    from ..exceptions import InstanceError
-    from ..problems import load
+    from ..catalogue import load
+    from ..errors import InstanceError
 
     try:
         load(problem, data=data)
@@ -321,8 +321,8 @@ def _is_there(problem: str, data: Path | None) -> bool:
 
 def _fingerprints(plan: Plan, data: Path | None) -> dict[str, str]:
     """Load all problems, which must succeed before the first run, and return what tells them from others."""
+    from ..catalogue import load
     from ..experiments.store import fingerprint_of
-    from ..problems import load
 
     return {problem: fingerprint_of(problem, load(problem, data=data)) for problem in plan.problems}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from ..checks import printable
+from .._util.checks import printable
 
 if TYPE_CHECKING:
     from ..experiments.runner import Status

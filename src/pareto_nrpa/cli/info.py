@@ -24,7 +24,7 @@ def info(
     import platform
     from importlib.metadata import version
 
-    from ..problems.data import data_folders, instance_names
+    from ..routing.benchmarks import data_folders, instance_names
 
     say(f"pareto-nrpa {__version__}, Python {platform.python_version()}, {platform.platform()}")
     say(", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "moocore")))
@@ -34,8 +34,8 @@ def info(
 
 
 def _describe(instance: str, data: Path | None) -> None:
-    from ..problems.catalogue import describe
-    from ..reference_front import true_front
+    from ..catalogue import describe
+    from ..result.reference import true_front
 
     problem, lines = describe(instance, data=data)
     for line in lines:

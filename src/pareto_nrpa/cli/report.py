@@ -18,9 +18,9 @@ def report(
     quiet: QuietOption = False,
 ) -> None:
     """Make a page on which to choose: one file, to be opened anywhere."""
-    from ..files import check_writable
+    from .._util.files import check_writable
     from ..report import check_page_name, write_report
-    from ..result import Result
+    from ..result.result import Result
 
     check_page_name(out)
     check_writable(out)

@@ -10,7 +10,7 @@ import typer
 from .common import fail, say, say_lines
 
 if TYPE_CHECKING:
-    from ..result import Result
+    from ..result.result import Result
 
 
 def show(
@@ -25,11 +25,11 @@ def show(
     out: Annotated[Path | None, typer.Option(help="Write to this file, replacing it, instead of the screen.")] = None,
 ) -> None:
     """List the trade-offs of a saved result, or show the plan of one of them."""
-    from ..choosing import choice
-    from ..files import write_text
-    from ..itinerary import drivers_list, in_words
-    from ..itinerary import geojson as as_geojson
-    from ..result import Result
+    from .._util.files import write_text
+    from ..result.choose import choice
+    from ..result.result import Result
+    from ..routing.itinerary import drivers_list, in_words
+    from ..routing.itinerary import geojson as as_geojson
 
     if csv and geojson:
         fail("--csv and --geojson are two files: ask for one at a time.")
@@ -53,8 +53,8 @@ def show(
 
 def _listed(result: Result) -> list[str]:
     """Return the front as a table with numbers, and a word for the solutions that stand out."""
-    from ..choosing import marks
-    from ..result import aligned, cut
+    from ..result.choose import marks
+    from ..result.result import aligned, cut
 
     if not len(result.front):
         return result.headline()

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..algorithms import NAMES, parameters
+from ..algorithms.registry import NAMES, parameters
 from . import stops
 from .common import DataOption, QuietOption, at_least_one, fail, named_values, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..result import Result
-    from ..stop import StopCriterion
+    from ..result.result import Result
+    from ..solving.stop import StopCriterion
 
 _DEFAULT_EVALUATIONS = 100_000
 _DEFAULT_OUT = "results"
@@ -130,15 +130,15 @@ def solve(
     quiet: QuietOption = False,
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
-    from ..algorithms import algorithm as by_name
-    from ..callbacks import Callbacks
-    from ..exceptions import ParetoNRPAError
-    from ..files import check_writable
-    from ..interrupt import Interrupt
-    from ..reference_front import with_reference_front
-    from ..result_file import read_result
-    from ..solve_arguments import check_seed
-    from ..solver import solve as run
+    from .._util.files import check_writable
+    from ..algorithms.registry import algorithm as by_name
+    from ..errors import ParetoNRPAError
+    from ..result.io import read_result
+    from ..result.reference import with_reference_front
+    from ..solving.arguments import check_seed
+    from ..solving.callbacks import Callbacks
+    from ..solving.interrupt import Interrupt
+    from ..solving.solve import solve as run
 
     check_seed(seed)
     stop = _stop(evaluations, seconds, count)
@@ -190,7 +190,7 @@ def solve(
         fail("--executor and --dask both say who does the work: give one of them.")
     if resume and checkpoint is None:
         fail("--resume needs the file to go on from: give it with --checkpoint.")
-    from ..progress import ProgressBar
+    from ..solving.progress_bar import ProgressBar
 
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     saved: list[Path] = []
@@ -257,7 +257,7 @@ def _rescued(result: Result, saved: list[Path], save: Callable[[], list[Path]]) 
     """Keep a front when something went wrong, wherever there is room for it; returns a sentence that says where."""
     import tempfile
 
-    from ..exceptions import ParetoNRPAError
+    from ..errors import ParetoNRPAError
 
     def elsewhere() -> list[Path]:
         return [result.save_json(_reserved(Path(tempfile.gettempdir()) / f"{_stem(result.instance)}-rescued.json"))]
@@ -296,7 +296,7 @@ def _limit(evaluations: int | None, seconds: float | None) -> int | None:
 
 
 def _stop(evaluations: int | None, seconds: float | None, count: str) -> StopCriterion:
-    from ..stop import AnyOf, MaxEvaluations, MaxRuntime
+    from ..solving.stop import AnyOf, MaxEvaluations, MaxRuntime
 
     if count not in ("all", "unique"):
         fail(f"--count must be all or unique, got {count}.")
@@ -311,7 +311,7 @@ def _stop(evaluations: int | None, seconds: float | None, count: str) -> StopCri
 
 def _targets(out: Path | None, json: Path | None, name: str, seed: int) -> list[Path]:
     """Return the files to save to, all of them writable."""
-    from ..files import check_writable
+    from .._util.files import check_writable
 
     targets = [] if json is None else [json]
     if out is not None or json is None:
@@ -326,7 +326,7 @@ def _targets(out: Path | None, json: Path | None, name: str, seed: int) -> list[
 
 
 def _stem(name: str) -> str:
-    from ..files import file_name
+    from .._util.files import file_name
 
     return file_name(name.replace("=", "")).strip(".-")[:100] or "result"
 

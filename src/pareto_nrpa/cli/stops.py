@@ -11,7 +11,7 @@ import typer
 from .common import fail
 
 if TYPE_CHECKING:
-    from ..problem import AnyProblem
+    from ..problem.base import AnyProblem
 
 # What files of stops are called, which names of instances are not.
 _ENDINGS = (".csv", ".txt", ".tsp", ".vrp", ".json")
@@ -54,9 +54,10 @@ def open_problem(
     instance: str, more: list[str], data: Path | None, *, costs: list[str], objectives: str | None, **given: Any
 ) -> tuple[AnyProblem, str]:
     """Return the problem that is asked for, and a sentence on what was understood of a file of stops."""
-    from ..planning import RoutingOptions, is_routing_file, read_routing
-    from ..problems import load
-    from ..problems.families import describe_stops
+    from ..catalogue import load
+    from ..families import describe_stops
+    from ..routing.instance import RoutingOptions
+    from ..routing.read import is_routing_file, read_routing
 
     files = [instance, *more]
     options = RoutingOptions(

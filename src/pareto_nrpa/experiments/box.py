@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..reference_front import ReferenceFront
+    from ..result.reference import ReferenceFront
     from .store import Record
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..csv_text import csv_text
-from ..exceptions import ParetoNRPAError
+from .._util.csv_text import csv_text
+from ..errors import ParetoNRPAError
 from ..metrics import nondominated, quick_hypervolume, worst_point
-from ..problem import AnyProblem, CompiledProblem, objective_signs
-from ..result import aligned
-from ..solver import solve
-from ..stop import MaxEvaluations
+from ..problem.base import AnyProblem, CompiledProblem, objective_signs
+from ..result.result import aligned
+from ..solving.solve import solve
+from ..solving.stop import MaxEvaluations
 from .runner import Status
 from .statistics import SIGNIFICANCE, exact_rank_sum, holm, mean_and_interval
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..protocols import Algorithm
+    from ..algorithms.protocols import Algorithm
 
 _LEAST_SEEDS = 4  # two samples of three are never significantly apart
 

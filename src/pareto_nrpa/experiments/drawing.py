@@ -9,7 +9,7 @@ import textwrap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..files import write_atomically
+from .._util.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

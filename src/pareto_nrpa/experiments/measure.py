@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..exceptions import InstanceError
-from ..problems import load
+from ..catalogue import load
+from ..errors import InstanceError
 from .box import Box, Scale
 from .metric_table import METRICS
 from .rows import Row
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..problem import CompiledProblem
-    from ..reference_front import ReferenceFront
+    from ..problem.base import CompiledProblem
+    from ..result.reference import ReferenceFront
     from .plan import Plan
     from .store import Record, Store
 

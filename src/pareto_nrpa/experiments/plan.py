@@ -10,10 +10,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..algorithms import algorithm
-from ..checks import did_you_mean
-from ..files import file_name
-from ..stop import MaxCpuTime, MaxEvaluations, StopCriterion
+from .._util.checks import did_you_mean
+from .._util.files import file_name
+from ..algorithms.registry import algorithm
+from ..solving.stop import MaxCpuTime, MaxEvaluations, StopCriterion
 from .metric_table import METRICS, USUAL_METRICS
 from .plan_checks import (
     ALGORITHM_KEYS,

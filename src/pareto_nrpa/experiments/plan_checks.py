@@ -5,8 +5,8 @@ from __future__ import annotations
 import reprlib
 from typing import TYPE_CHECKING, Any
 
-from ..checks import did_you_mean
-from ..exceptions import ParetoNRPAError
+from .._util.checks import did_you_mean
+from ..errors import ParetoNRPAError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..csv_text import csv_text
-from ..files import file_name, write_atomically
-from ..problems import load
+from .._util.csv_text import csv_text
+from .._util.files import file_name, write_atomically
+from ..catalogue import load
 from . import figures
 from .claims import CLAIMS, judge
 from .drawing import save_figure

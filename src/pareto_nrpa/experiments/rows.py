@@ -8,8 +8,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..csv_text import csv_text, unguarded
-from ..exceptions import ParetoNRPAError
+from .._util.csv_text import csv_text, unguarded
+from ..errors import ParetoNRPAError
 from .metric_table import METRICS, METRICS_OF_THE_TRUTH
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import ParetoNRPAError
+from ..errors import ParetoNRPAError
 from ..parallel.processes import end_with_parent
 from .store import Record, Store
 from .worker import failed, make_run

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..exceptions import ParetoNRPAError
-from ..files import write_atomically
-from ..problem import data_fingerprint, problem_fingerprint
-from ..problems.own import is_own
+from .._util.files import write_atomically
+from ..errors import ParetoNRPAError
+from ..own_problem import is_own
+from ..problem.base import data_fingerprint, problem_fingerprint
 from .plan import Run
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..problem import AnyProblem
+    from ..problem.base import AnyProblem
 
 logger = logging.getLogger(__name__)
 

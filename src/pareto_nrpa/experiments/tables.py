@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms import algorithm
-from ..csv_text import csv_text
+from .._util.csv_text import csv_text
+from ..algorithms.registry import algorithm
 from .box import Scale
 from .metric_table import METRICS, METRICS_OF_THE_TRUTH
 from .published import published

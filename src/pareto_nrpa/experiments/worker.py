@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import moocore
 import numpy as np
 
-from ..algorithms import algorithm
-from ..exceptions import ParetoNRPAError
-from ..problems import load
-from ..result import plain
-from ..solver import solve
+from ..algorithms.registry import algorithm
+from ..catalogue import load
+from ..errors import ParetoNRPAError
+from ..result.result import plain
+from ..solving.solve import solve
 from .store import Record, fingerprint_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..result import Result
+    from ..result.result import Result
     from .plan import Run
 
 # A log is thinned to what stood in the front at one of so many evaluations, evenly spaced on a logarithmic scale.

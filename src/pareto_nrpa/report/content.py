@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..choosing import ends, knee_index
-from ..exceptions import ParetoNRPAError
+from ..errors import ParetoNRPAError
 from ..metrics import MANY_OBJECTIVES, quick_hypervolume, worst_point
-from ..result import beside_the_truth, plain
+from ..result.choose import ends, knee_index
+from ..result.result import beside_the_truth, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ..result import Result
+    from ..result.result import Result
 
 # More than anybody looks through, and as many as a browser draws at once.
 _MOST_SOLUTIONS = 1000

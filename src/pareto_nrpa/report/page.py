@@ -15,8 +15,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import ParetoNRPAError
-from ..files import write_text
+from .._util.files import write_text
+from ..errors import ParetoNRPAError
 from .content import content_of
 from .picture import front_as_html
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from ..result import Result
+    from ..result.result import Result
 
 
 # Parts of one script, in this order: what runs at once needs what stands before it.

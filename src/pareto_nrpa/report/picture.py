@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..choosing import marks, scaled
-from ..result import cut, rows_to_show
+from ..result.choose import marks, scaled
+from ..result.result import cut, rows_to_show
 
 if TYPE_CHECKING:
-    from ..result import Result
+    from ..result.result import Result
 
 _WIDTH, _HEIGHT, _LEFT, _MARGIN = 460, 260, 84, 44
 _LONGEST_WORDS = 80

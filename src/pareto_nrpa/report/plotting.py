@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..checks import shown
-from ..choosing import marks, scaled
-from ..exceptions import ParetoNRPAError
+from .._util.checks import shown
+from ..errors import ParetoNRPAError
+from ..result.choose import marks, scaled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..result import Result
+    from ..result.result import Result
 
 
 def plot_front(result: Result, ax: Axes | None = None) -> Axes:

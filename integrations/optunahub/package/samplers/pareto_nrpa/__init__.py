@@ -1,3 +1,3 @@
-from pareto_nrpa.optuna import ParetoNRPASampler, play
+from pareto_nrpa.integrations.optuna import ParetoNRPASampler, play
 
 __all__ = ["ParetoNRPASampler", "play"]

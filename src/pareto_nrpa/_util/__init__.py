@@ -1,0 +1,1 @@
+"""Files, checks and versions, used by all packages."""

@@ -1,0 +1,163 @@
+"""Files that are never half written, and names for them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import tempfile
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from ..errors import CheckpointError, ParetoNRPAError
+from .checks import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import BinaryIO
+
+# A writer locks its file as soon as it has made it; one so old without a lock has no writer.
+_SECONDS_UNTIL_STALE = 60
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> Path:
+    """Write a text, whole or not at all, its last line ended as all others; returns the path."""
+    whole = text if text.endswith("\n") else f"{text}\n"
+    return write_atomically(path, lambda file: file.write(whole.encode()))
+
+
+def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -> Path:
+    """Write a file beside its place and move it there when it is complete; returns the path."""
+    target = _real_place(path)
+    part = _beside(target, f"-{secrets.token_hex(6)}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Opened as any new file is, so that it gets the permissions that the user's umask leaves.
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            try_lock(file)
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise unwritable(target, error) from error
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _remove_stale_parts(target)
+    return Path(path)
+
+
+def _beside(target: Path, ending: str) -> Path:
+    """Return a hidden file that belongs to another one, short enough for any file system."""
+    digest = hashlib.sha256(target.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return target.with_name(f".pareto-nrpa-{digest}{ending}")
+
+
+def _remove_stale_parts(target: Path) -> None:
+    """Remove what writers of a file left behind that were killed: nobody holds the lock of it any more."""
+    for part in target.parent.glob(_beside(target, "-*.part").name):
+        with contextlib.suppress(OSError), open(part, "rb") as file:
+            is_old = time.time() - part.stat().st_mtime > _SECONDS_UNTIL_STALE
+            if is_old and try_lock(file):
+                part.unlink(missing_ok=True)
+
+
+def try_lock(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; False if another process, or another place in this one, has locked it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some file systems know no locks
+        return True
+    return True
+
+
+@contextlib.contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Keep a checkpoint, which is replaced each time it is written, for one search alone."""
+    target = _real_place(path)
+    lock = _beside(target, ".lock")
+    try:
+        file = _open_locked(lock)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    if file is None:
+        raise CheckpointError(in_use(path))
+    with file:
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                lock.unlink(missing_ok=True)
+
+
+def _open_locked(path: Path) -> IO[bytes] | None:
+    """Return a file that is locked and still in its place: who had it before removes it."""
+    while True:
+        file = open(path, "ab")  # noqa: SIM115
+        if not try_lock(file):
+            file.close()
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        file.close()
+
+
+def in_use(path: str | os.PathLike[str]) -> str:
+    """Return the sentence for a checkpoint that another search writes to."""
+    return f"another process is writing to the checkpoint {path}; wait for it, or name another file."
+
+
+def check_file_name(path: object) -> None:
+    """Raise unless something is the name of a file; of numbers, `open` would take any for a file that is open."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"a file must be named by text or a path, got {shown(path)}.")
+    if "\0" in str(path):
+        raise ParetoNRPAError(f"no file can have a name with the character \\0 in it, got {shown(str(path))}.")
+
+
+def _real_place(path: str | os.PathLike[str]) -> Path:
+    """Return where a file really goes, through links; a device or a pipe must not be replaced by a file."""
+    check_file_name(path)
+    target = Path(os.path.realpath(path))
+    if os.path.isdir(target):
+        raise ParetoNRPAError(f"cannot write {path}: it is a folder; give the name of a file.")
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise ParetoNRPAError(f"cannot write {path}: it is not a regular file; give another name.")
+    return target
+
+
+def file_name(text: str) -> str:
+    """Return a text as (part of) the name of a file, on any machine."""
+    return "".join(c if c.isalnum() or c in "._-" else "-" for c in text)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise now, not after hours of search, if a file could not be written at `path`."""
+    target = _real_place(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=target.parent), contextlib.suppress(FileNotFoundError):
+            target.stat()  # a name that is too long raises here
+    except OSError as error:
+        raise unwritable(target, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> ParetoNRPAError:
+    """Return the error for a file that cannot be written."""
+    reason = error.strerror or str(error)
+    return ParetoNRPAError(f"cannot write {path}: {reason}; choose a folder that you may write to.")

@@ -1,0 +1,99 @@
+"""Pareto-MCTS, also called Pareto-UCT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._util.checks import check_flag, check_number, check_positive, check_whole
+from ...engine.archive import enlarge
+from . import mcts_kernels as kernels
+from .base import Baseline, BaselineSearch
+
+if TYPE_CHECKING:
+    from ...problem.base import AnyProblem
+
+_FIRST_NODES = 4096
+_FIRST_CHILDREN = 64
+
+
+@dataclass(frozen=True)
+class ParetoMCTS(Baseline):
+    """Pareto-MCTS (Chen & Liu 2019) as the paper of Pareto-NRPA uses it.
+
+    Children are chosen by dominance of their upper confidence bounds, leaves are evaluated by several playouts (leaf
+    parallelisation), the exploration constant of a node is the range of its children's means, and a violation costs
+    10^6 in every objective.
+
+    Parameters
+    ----------
+    playouts
+        Playouts per leaf.
+    exploration
+        Factor on the exploration constant of each node.
+    bias
+        Factor on the problem's bias in playouts; 0: all legal moves alike.
+    pruning
+        Whether tree and playouts keep to the moves that the problem thinks worth trying. The Pareto-MCTS of the paper
+        did not, judging by its figures.
+    """
+
+    playouts: int = 10
+    exploration: float = 1.0
+    bias: float = 1.0
+    pruning: bool = True
+
+    name = "pareto-mcts"
+
+    def __post_init__(self) -> None:
+        check_whole("playouts", self.playouts, 1)
+        check_positive("exploration", self.exploration)
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        return _Search(problem, self, seed=seed, budget=budget)
+
+
+class _Search(BaselineSearch):
+    def __init__(self, problem: AnyProblem, baseline: ParetoMCTS, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        numbers = np.zeros(kernels.N_NUMBERS, dtype=np.int64)
+        numbers[[kernels.N_NODES, kernels.N_PLAYOUTS]] = 1, baseline.playouts
+        first_child = np.zeros(_FIRST_NODES, dtype=np.int64)
+        first_child[kernels.ROOT] = kernels.NOT_EXPANDED
+        self._tree = kernels.Tree(
+            visits=np.zeros(_FIRST_NODES, dtype=np.int64),
+            sums=np.zeros((_FIRST_NODES, problem.n_objectives)),
+            moves=np.zeros(_FIRST_NODES, dtype=np.int64),
+            first_child=first_child,
+            n_children=np.zeros(_FIRST_NODES, dtype=np.int64),
+            path=np.zeros(problem.max_moves + 1, dtype=np.int64),
+            bounds=np.zeros((_FIRST_CHILDREN, problem.n_objectives)),
+            exploration=np.array([baseline.exploration]),
+            numbers=numbers,
+        )
+        self._search = self.player.entry(kernels.tree_search, self._tree, 0)
+
+    def step(self, n: int) -> int:
+        self._make_room()
+        return self._search(self._tree, n)
+
+    def _make_room(self) -> None:
+        """Give the tree room for one more expansion, as far as the last one shows how much that is."""
+        tree, count = self._tree, int(self.player.arena.n_legal[0])
+        if count > len(tree.bounds):
+            tree = tree._replace(bounds=enlarge(tree.bounds, 2 * count, tree.bounds.shape[1]))
+        if tree.numbers[kernels.N_NODES] + count > tree.visits.size:
+            size = 2 * tree.visits.size + count
+            tree = tree._replace(
+                visits=enlarge(tree.visits, size),
+                sums=enlarge(tree.sums, size, tree.sums.shape[1]),
+                moves=enlarge(tree.moves, size),
+                first_child=enlarge(tree.first_child, size),
+                n_children=enlarge(tree.n_children, size),
+            )
+        self._tree = tree

@@ -1,0 +1,358 @@
+"""NSGA-II, SMS-EMOA and MOEA/D of pymoo, on whole solutions.
+
+Constraints are the paper's penalty of 10^6 per violation on every objective, for all three: pymoo's MOEA/D takes no
+constraints, and with its own constraint handling NSGA-II and SMS-EMOA do worse on tours with time windows.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..._util.checks import check_flag, check_number, check_whole
+from ...engine.arrays import PENALTY
+from ...engine.jit.kernels import with_globals
+from ...errors import ProblemError
+from ...problem.base import AnyProblem, problem_name
+from ...problem.genotype import Choices, Genotype, Permutation, encoded
+from .base import Baseline, BaselineSearch, WholeSolutionSearch
+from .evolution import Subproblems, boundary_intersection, evolve, tchebycheff
+from .generations import Generations, LeastContribution, RankAndCrowding
+from .rollout import evaluate_rows
+from .variation import vary_choices, vary_permutations
+from .weights import most_partitions
+
+
+@dataclass(frozen=True)
+class Evolutionary(Baseline):
+    """What the algorithms of pymoo have in common."""
+
+    bias: float = 1.0
+    pruning: bool = True
+
+    def __post_init__(self) -> None:
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
+
+    @abstractmethod
+    def first_size(self, problem: AnyProblem) -> int:
+        """Return the size of the first population."""
+
+    @abstractmethod
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
+        """Return pymoo's algorithm, which draws the first population and knows the defaults."""
+
+
+@dataclass(frozen=True)
+class WithOffspring(Evolutionary):
+    """A population, and how many new solutions each generation brings: what NSGA-II and NSGA-III share."""
+
+    population: int = 250
+    offspring: int = 25
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("population", self.population, 2)
+        check_whole("offspring", self.offspring, 1)
+
+    def first_size(self, problem: AnyProblem) -> int:
+        """Return the size of the first population."""
+        return self.population
+
+
+@dataclass(frozen=True)
+class NSGA2(WithOffspring):
+    """NSGA-II (Deb et al. 2002) as in pymoo, with the paper's sizes.
+
+    Parameters
+    ----------
+    population
+        Size of the population.
+    offspring
+        New solutions per generation.
+    bias
+        Factor on the problem's bias when the first population is sampled; 0: pymoo's own uniform sampling.
+    pruning
+        Whether the sampling keeps to the moves that the problem thinks worth trying, as Pareto-NRPA does. The MOEAs of
+        the paper did not, judging by its figures.
+    """
+
+    name = "nsga-ii"
+
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
+        """Return pymoo's algorithm."""
+        from pymoo.algorithms.moo.nsga2 import NSGA2
+
+        return NSGA2(pop_size=self.population, n_offsprings=self.offspring, sampling=sampling)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        return GenerationSearch(RankAndCrowding, problem, self, seed=seed, budget=budget)
+
+
+@dataclass(frozen=True)
+class SMSEMOA(Evolutionary):
+    """SMS-EMOA (Beume et al. 2007) as in pymoo, with the paper's population.
+
+    Parameters
+    ----------
+    population
+        Size of the population, and new solutions per generation (pymoo's default).
+    bias, pruning
+        As in `NSGA2`.
+    """
+
+    population: int = 250
+
+    name = "sms-emoa"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("population", self.population, 2)
+
+    def first_size(self, problem: AnyProblem) -> int:
+        """Return the size of the first population."""
+        return self.population
+
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
+        """Return pymoo's algorithm."""
+        from pymoo.algorithms.moo.sms import SMSEMOA
+
+        return SMSEMOA(pop_size=self.population, sampling=sampling)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        check_several_objectives(problem, "SMS-EMOA")
+        return GenerationSearch(LeastContribution, problem, self, seed=seed, budget=budget)
+
+
+@dataclass(frozen=True)
+class MOEAD(Evolutionary):
+    """MOEA/D (Zhang & Li 2007) as in pymoo, with the paper's number of subproblems.
+
+    Parameters
+    ----------
+    subproblems
+        How many subproblems with two objectives; with more objectives, about as many (Das-Dennis directions).
+    neighbours
+        How many neighbours a subproblem mates and competes with.
+    bias, pruning
+        As in `NSGA2`.
+    """
+
+    subproblems: int = 200
+    neighbours: int = 20
+
+    name = "moea-d"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_whole("subproblems", self.subproblems, 2)
+        check_whole("neighbours", self.neighbours, 2)
+
+    def first_size(self, problem: AnyProblem) -> int:
+        """Return the size of the first population."""
+        return len(directions(problem.n_objectives, self.subproblems))
+
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
+        """Return pymoo's algorithm."""
+        from pymoo.algorithms.moo.moead import MOEAD
+
+        spread = directions(problem.n_objectives, self.subproblems)
+        return MOEAD(spread, n_neighbors=self.neighbours, sampling=sampling)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        check_several_objectives(problem, "MOEA/D")
+        return _SubproblemSearch(problem, self, seed=seed, budget=budget)
+
+
+def check_several_objectives(problem: AnyProblem, algorithm: str) -> None:
+    """Raise if there is nothing to trade off."""
+    if problem.n_objectives < 2:
+        raise ProblemError(f"{algorithm} needs at least two objectives, {problem_name(problem)} has one.")
+
+
+def directions(m: int, n: int) -> Any:
+    """Return about n evenly spread weight vectors."""
+    from pymoo.util.ref_dirs import get_reference_directions
+
+    return get_reference_directions("das-dennis", m, n_partitions=most_partitions(m, n))
+
+
+def _check_pymoo() -> None:
+    """Import pymoo before the search begins: it takes seconds that are not the algorithm's."""
+    try:
+        for module in (*(f"algorithms.moo.{name}" for name in ("nsga2", "nsga3", "sms", "moead")), "util.ref_dirs"):
+            import_module(f"pymoo.{module}")
+    except ImportError as error:
+        message = 'this algorithm needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
+        raise ImportError(message) from error
+    found = import_module("pymoo").__version__
+    if [int(part) for part in re.findall(r"\d+", found)] < [0, 6, 2]:  # which the extra `pymoo` does without
+        way_out = 'install it with: pip install "pareto-nrpa[baselines]".'
+        raise ImportError(f"this algorithm needs pymoo 0.6.2, got {found}; {way_out}")
+
+
+class _Search(WholeSolutionSearch):
+    """Evaluates the first population, row by row as the budget allows; pymoo draws it and says what comes with it."""
+
+    baseline: Evolutionary
+
+    def __init__(self, problem: AnyProblem, baseline: Evolutionary, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        _check_pymoo()
+        self._moves, self._sizes = _move_table(self.genotype, self.player.numbers)
+        width = len(self._sizes)
+        self._evaluate = self.player.small_entry(evaluate_rows, np.zeros((1, width), np.int64), np.zeros((1, 1)), 0, 0)
+        self._vary = vary_permutations if isinstance(self.genotype, Permutation) else vary_choices
+        self._is_new = True
+        self._rows = np.zeros((0, width), dtype=np.int64)
+        self._scores = np.zeros((0, 1 + problem.n_objectives))
+        self._next = 0
+
+    def step(self, n: int) -> int:
+        if self._is_new:
+            self._begin(self._pymoo())
+            self._is_new = False
+        if self._next == len(self._rows):
+            self._ask()
+        begin = self._next
+        self._next = self._evaluate(self._rows, self._scores, begin, min(begin + n, len(self._rows)))
+        if self._next == len(self._rows):
+            self._tell(self._scores[:, 1:] + PENALTY * self._scores[:, :1])
+        return self._next - begin
+
+    @abstractmethod
+    def _begin(self, algorithm: Any) -> None:
+        """Take over from pymoo, which has been set up but not asked for anything."""
+
+    @abstractmethod
+    def _ask(self) -> None:
+        """Show the solutions to evaluate next."""
+
+    @abstractmethod
+    def _tell(self, objectives: Any) -> None:
+        """Learn from the (penalised) objectives of what was shown."""
+
+    def _show(self, genes: Any) -> None:
+        """Make these solutions the next to evaluate."""
+        self._rows = np.ascontiguousarray(self._moves[np.arange(genes.shape[1]), genes])
+        self._scores = np.zeros((len(genes), self._scores.shape[1]))
+        self._next = 0
+
+    def _pymoo(self) -> Any:
+        from pymoo.core.problem import Problem
+        from pymoo.core.termination import NoTermination
+
+        problem = Problem(n_var=len(self._sizes), n_obj=self.problem.n_objectives, xl=0, xu=self._sizes - 1, vtype=int)
+        algorithm = self.baseline.algorithm(self.problem, self._sampling())
+        algorithm.setup(problem, termination=NoTermination(), seed=self.seed, verbose=False)
+        return algorithm
+
+    def _sampling(self) -> Any:
+        """Return the first population: playouts of this problem, or pymoo's own where there is no bias."""
+        from pymoo.operators.sampling.rnd import IntegerRandomSampling, PermutationRandomSampling
+
+        if self.baseline.bias == 0:
+            uniform = PermutationRandomSampling if isinstance(self.genotype, Permutation) else IntegerRandomSampling
+            return uniform()
+        size = self.baseline.first_size(self.problem)
+        return np.array([encoded(self.problem, self.player.playout(self.rng)) for _ in range(size)])
+
+
+def _first_genes(algorithm: Any) -> Any:
+    return np.ascontiguousarray(algorithm.ask().get("X"), dtype=np.int64)
+
+
+def _move_table(genotype: Genotype, numbers: Any) -> tuple[Any, Any]:
+    """Return the numbers of the moves behind the genes at each place [width, most choices], and how many there are."""
+    moves = genotype.moves
+    steps = [numbers(step) for step in moves] if isinstance(genotype, Choices) else [numbers(moves)] * len(moves)
+    sizes = np.array([len(step) for step in steps])
+    table = np.zeros((len(steps), sizes.max()), dtype=np.int64)
+    for row, step in zip(table, steps, strict=True):
+        row[: len(step)] = step
+    return table, sizes
+
+
+class GenerationSearch(_Search):
+    """NSGA-II, SMS-EMOA and NSGA-III: children are evaluated one generation after the other."""
+
+    def __init__(self, kind: type[Generations], problem: AnyProblem, baseline: Any, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        offspring = getattr(baseline, "offspring", baseline.population)
+        self.generations = kind(problem.n_objectives, self._sizes, self._vary, baseline.population, offspring)
+        self.player.entries += self.generations.entries
+
+    def _begin(self, algorithm: Any) -> None:
+        self.generations.begin(_first_genes(algorithm), algorithm.random_state)
+
+    def _ask(self) -> None:
+        self._show(self.generations.children())
+
+    def _tell(self, objectives: Any) -> None:
+        self.generations.tell(objectives)
+
+
+class _SubproblemSearch(_Search):
+    """MOEA/D: every child is evaluated before the next is made, all in one go."""
+
+    baseline: MOEAD
+
+    def __init__(self, problem: AnyProblem, baseline: MOEAD, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        self.subproblems = _no_subproblems(problem, baseline, self._moves, self._sizes)
+        self._draws = np.random.default_rng(0)
+        scalarise = tchebycheff if problem.n_objectives == 2 else boundary_intersection
+        bound = with_globals(evolve, vary=self._vary, scalarise=scalarise)
+        self._evolve = self.player.small_entry(bound, self._draws, self.subproblems, 0)
+        self._has_begun = False
+
+    def step(self, n: int) -> int:
+        if self._has_begun:
+            return self._evolve(self._draws, self.subproblems, n)
+        return super().step(n)
+
+    def _begin(self, algorithm: Any) -> None:
+        found = self.subproblems
+        found.genes[:] = _first_genes(algorithm)
+        found.weights[:] = algorithm.ref_dirs
+        found.lengths[:] = np.linalg.norm(algorithm.ref_dirs, axis=1)
+        found.neighbours[:] = algorithm.neighbors
+        self._draws = algorithm.random_state
+
+    def _ask(self) -> None:
+        self._show(self.subproblems.genes)
+
+    def _tell(self, objectives: Any) -> None:
+        self.subproblems.objectives[:] = objectives
+        self.subproblems.ideal[:] = objectives.min(axis=0)
+        self._has_begun = True
+
+
+def _no_subproblems(problem: AnyProblem, baseline: MOEAD, moves: Any, sizes: Any) -> Subproblems:
+    """Return the arrays of MOEA/D, still to be filled in."""
+    n, m = baseline.first_size(problem), problem.n_objectives
+    return Subproblems(
+        genes=np.zeros((n, len(sizes)), dtype=np.int64),
+        objectives=np.zeros((n, m)),
+        ideal=np.zeros(m),
+        weights=np.zeros((n, m)),
+        lengths=np.zeros(n),
+        neighbours=np.zeros((n, min(n, baseline.neighbours)), dtype=np.int64),
+        order=np.zeros(n, dtype=np.int64),
+        turn=np.array([n]),
+        moves=moves,
+        sizes=sizes,
+        parents=np.zeros((2, 1, len(sizes)), dtype=np.int64),
+        children=np.zeros((2, len(sizes)), dtype=np.int64),
+        values=np.zeros(m),
+        mixed=np.zeros(n, dtype=np.int64),
+        marks=np.zeros(2 + len(sizes), dtype=np.bool_),
+    )

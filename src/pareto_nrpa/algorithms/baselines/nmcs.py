@@ -1,0 +1,83 @@
+"""Scalarised nested Monte-Carlo search, one search per weight vector: the idea of A-NMCS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._util.checks import check_flag, check_number, check_whole
+from ...engine.archive import enlarge
+from . import nmcs_kernels as kernels
+from .base import Baseline, BaselineSearch
+from .weights import weight_vectors
+
+if TYPE_CHECKING:
+    from ...problem.base import AnyProblem
+
+
+@dataclass(frozen=True)
+class WeightedNMCS(Baseline):
+    """Nested Monte-Carlo Search (Cazenave 2009) for one weighted sum of the objectives after the other.
+
+    Fewer violations come first, then the weighted sum of the objectives, each divided by its range in the archive at
+    the start of the search. All that is evaluated goes to the archive. After the last weight vector the first one's
+    turn comes again.
+
+    Parameters
+    ----------
+    level
+        Depth of the nesting; level 1 tries each move with one playout.
+    weights
+        Number of weight vectors; with more than two objectives, about as many.
+    bias
+        Factor on the problem's bias in playouts; 0: all legal moves alike.
+    pruning
+        Whether to keep to the moves that the problem thinks worth trying.
+    """
+
+    level: int = 2
+    weights: int = 11
+    bias: float = 1.0
+    pruning: bool = True
+
+    name = "nmcs"
+
+    def __post_init__(self) -> None:
+        check_whole("level", self.level, 1, 10)
+        check_whole("weights", self.weights, 1)
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        return _Search(problem, self, seed=seed, budget=budget)
+
+
+class _Search(BaselineSearch):
+    def __init__(self, problem: AnyProblem, baseline: WeightedNMCS, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        levels, n_moves, n_legal = baseline.level, problem.max_moves, self.player.arena.legal.size
+        self._nest = kernels.Nest(
+            levels=np.zeros((levels, kernels.N_COLUMNS), dtype=np.int64),
+            candidates=np.zeros((levels, n_legal), dtype=np.int64),
+            best_moves=np.zeros((levels, n_moves), dtype=np.int64),
+            best_scores=np.zeros((levels, 2)),
+            given=np.zeros(n_moves, dtype=np.int64),
+            weights=weight_vectors(problem.n_objectives, baseline.weights),
+            scale=np.ones(problem.n_objectives),
+            value=np.zeros((1, 2)),
+            numbers=np.array([kernels.NO_LEVEL, -1, 0], dtype=np.int64),
+        )
+        self._search = self.player.entry(kernels.nested_search, self._nest, 0)
+
+    def step(self, n: int) -> int:
+        self._make_room()
+        return self._search(self._nest, n)
+
+    def _make_room(self) -> None:
+        """Keep up with an arena that has grown, as that of a plain problem does."""
+        nest, n_legal = self._nest, self.player.arena.legal.size
+        if n_legal > nest.candidates.shape[1]:
+            self._nest = nest._replace(candidates=enlarge(nest.candidates, len(nest.levels), n_legal))

@@ -1,0 +1,178 @@
+"""Nested Monte-Carlo Search (Cazenave 2009) for a weighted sum of the objectives, as a stack of levels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...engine.archive import set_scale
+from ...engine.arrays import N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
+from ...engine.jit.kernels import bundle_kernel, engine_kernel, small_kernel
+from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
+
+# Columns of Nest.levels: where a level's own moves begin to be chosen, its candidates, the next of them to try, and
+# the length of its best sequence (0: none yet).
+DEPTH, N_CANDIDATES, NEXT, BEST_LENGTH = range(4)
+N_COLUMNS = 4
+# Positions in Nest.numbers.
+TOP, WEIGHT, N_GIVEN = range(3)
+# A level that has not looked at the legal moves at its depth yet.
+UNKNOWN = -1
+NO_LEVEL = -1
+
+
+class Nest(NamedTuple):
+    """The levels of a nested search; level l of the literature is row l - 1. All share the moves of the arena."""
+
+    levels: np.ndarray  # [L, N_COLUMNS] int64
+    candidates: np.ndarray  # [L, max_legal] int64
+    best_moves: np.ndarray  # [L, max_moves] int64
+    best_scores: np.ndarray  # [L, 2] float64: violations, weighted sum
+    given: np.ndarray  # [max_moves] int64, the moves that the levels at work have chosen
+    weights: np.ndarray  # [W, M] float64, one search for each row, in turn
+    scale: np.ndarray  # [M] float64, what objectives are divided by before they are weighed
+    value: np.ndarray  # [1, 2] float64, violations and weighted sum of the last playout
+    numbers: np.ndarray  # [N_NUMBERS] int64
+
+
+def nested_search(parts, arena, rng, play_to_end, nest, n):
+    """Make up to n evaluations; returns how many, leaving a status."""
+    done = 0
+    while done < n:
+        if is_full(arena):
+            arena.counters[STATUS] = NEEDS_ROOM
+            return done
+        if nest.numbers[TOP] == NO_LEVEL:
+            begin(nest.levels, nest.numbers, nest.weights)
+            set_scale(nest.scale, arena.archive.heads, arena.archive.scores)
+        arena.counters[STATUS] = to_next_playout(parts, arena, rng, play_to_end, nest)
+        if arena.counters[STATUS] != OK:
+            return done
+        if nest.numbers[TOP] == NO_LEVEL:
+            continue  # this search is over
+        level = nest.numbers[TOP]
+        arena.counters[STATUS] = play_to_end(parts, arena, rng, nest.numbers[N_GIVEN], EVALUATE)
+        if arena.counters[STATUS] != OK:
+            return done
+        count_evaluation(arena)
+        done += 1
+        weigh(arena.scores, nest.weights, nest.numbers[WEIGHT], nest.scale, nest.value)
+        if is_better(nest.value, 0, nest.best_scores, level, nest.levels[level, BEST_LENGTH]):
+            take_over(
+                nest.levels[level],
+                nest.best_moves[level],
+                nest.best_scores[level],
+                arena.moves[HERE],
+                arena.heads[HERE, N_MOVES],
+                nest.value[0],
+            )
+    return n
+
+
+@engine_kernel
+def begin(levels, numbers, weights):
+    """Begin a search from the start, for the next weight vector."""
+    top = levels.shape[0] - 1
+    open_level(levels[top], 0)
+    numbers[TOP] = top
+    numbers[WEIGHT] = (numbers[WEIGHT] + 1) % weights.shape[0]
+
+
+@small_kernel
+def open_level(row, depth):
+    """Let a level start at a depth, knowing nothing."""
+    row[DEPTH] = depth
+    row[N_CANDIDATES] = UNKNOWN
+    row[NEXT] = 0
+    row[BEST_LENGTH] = 0
+
+
+@bundle_kernel
+def to_next_playout(parts, arena, rng, play_to_end, nest):
+    """Go on until the level on top has something to evaluate: its moves are then in the arena.
+
+    That is a candidate of level 1 to play out from, or a sequence that was complete when its level was opened.
+    """
+    levels = nest.levels
+    numbers = nest.numbers
+    while numbers[TOP] != NO_LEVEL:
+        level = numbers[TOP]
+        row = levels[level]
+        if row[N_CANDIDATES] == UNKNOWN:
+            copy_moves(nest.given, arena.moves[HERE], row[DEPTH])
+            status = play_to_end(parts, arena, rng, row[DEPTH], LOOK)
+            if status != OK:
+                return status
+            count = arena.n_legal[0]
+            if count > nest.candidates.shape[1]:
+                return NEEDS_ROOM
+            copy_moves(arena.legal, nest.candidates[level], count)
+            row[N_CANDIDATES] = count
+            row[NEXT] = 0
+        if row[N_CANDIDATES] == 0 and row[BEST_LENGTH] == 0:
+            numbers[N_GIVEN] = row[DEPTH]
+            return OK
+        if row[N_CANDIDATES] == 0:
+            numbers[TOP] = hand_up(level, levels, nest.best_moves, nest.best_scores)
+        elif row[NEXT] == row[N_CANDIDATES]:
+            # All candidates were tried: play the move of the best sequence.
+            nest.given[row[DEPTH]] = nest.best_moves[level, row[DEPTH]]
+            row[DEPTH] += 1
+            row[N_CANDIDATES] = UNKNOWN
+        else:
+            nest.given[row[DEPTH]] = nest.candidates[level, row[NEXT]]
+            row[NEXT] += 1
+            if level == 0:
+                numbers[N_GIVEN] = row[DEPTH] + 1
+                copy_moves(nest.given, arena.moves[HERE], numbers[N_GIVEN])
+                return OK
+            open_level(levels[level - 1], row[DEPTH] + 1)
+            numbers[TOP] = level - 1
+    return OK
+
+
+@engine_kernel
+def copy_moves(source, target, count):
+    """Copy the first moves of a sequence."""
+    for i in range(count):
+        target[i] = source[i]
+
+
+@engine_kernel
+def hand_up(level, levels, best_moves, best_scores):
+    """End a level and return its best sequence to the one above; returns the level that goes on."""
+    above = level + 1
+    if above == levels.shape[0]:
+        return NO_LEVEL
+    length = levels[level, BEST_LENGTH]
+    if length > 0 and is_better(best_scores, level, best_scores, above, levels[above, BEST_LENGTH]):
+        take_over(levels[above], best_moves[above], best_scores[above], best_moves[level], length, best_scores[level])
+    return above
+
+
+@small_kernel
+def is_better(scores, row, others, other, length):
+    """Tell whether a sequence is better than the best one, or the first: fewer violations, then the weighted sum."""
+    if length == 0 or scores[row, 0] != others[other, 0]:
+        return length == 0 or scores[row, 0] < others[other, 0]
+    return scores[row, 1] < others[other, 1]
+
+
+@engine_kernel
+def take_over(row, best_moves, best_scores, moves, length, scores):
+    """Make a sequence the best one of a level."""
+    for i in range(length):
+        best_moves[i] = moves[i]
+    row[BEST_LENGTH] = length
+    for k in range(scores.size):
+        best_scores[k] = scores[k]
+
+
+@engine_kernel
+def weigh(scores, weights, which, scale, value):
+    """Fill in violations and weighted sum of the sequence in the arena."""
+    value[0, 0] = scores[HERE, VIOLATIONS]
+    value[0, 1] = 0.0
+    for k in range(scale.size):
+        value[0, 1] += weights[which, k] * scores[HERE, 1 + k] / scale[k]

@@ -1,0 +1,73 @@
+"""NSGA-III of pymoo, for three objectives and more: pymoo decides who survives, the rest runs on arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .generations import Generations
+from .moea import GenerationSearch, WithOffspring, check_several_objectives, directions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...problem.base import AnyProblem
+    from .base import BaselineSearch
+
+
+@dataclass(frozen=True)
+class NSGA3(WithOffspring):
+    """NSGA-III (Deb & Jain 2014) as in pymoo, with the sizes that the paper gives NSGA-II.
+
+    Parameters
+    ----------
+    population
+        Size of the population, and the most reference directions (Das-Dennis): 231 of them with three objectives.
+    offspring
+        New solutions per generation.
+    bias, pruning
+        As in `NSGA2`.
+    """
+
+    name = "nsga-iii"
+
+    def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
+        """Return pymoo's algorithm."""
+        from pymoo.algorithms.moo.nsga3 import NSGA3
+
+        return NSGA3(
+            directions(problem.n_objectives, self.population),
+            pop_size=self.population,
+            n_offsprings=self.offspring,
+            sampling=sampling,
+        )
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        check_several_objectives(problem, "NSGA-III")
+        return GenerationSearch(ReferenceDirections, problem, self, seed=seed, budget=budget)
+
+
+class ReferenceDirections(Generations):
+    """NSGA-III: fronts in their order; of the last one that fits in part, those in directions that have few."""
+
+    _survival: Any = None
+
+    def _survivors(self, objectives: NDArray[np.float64], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        from pymoo.algorithms.moo.nsga3 import ReferenceDirectionSurvival
+        from pymoo.core.population import Population
+        from pymoo.core.problem import Problem
+
+        m = objectives.shape[1]
+        if self._survival is None:
+            self._survival = ReferenceDirectionSurvival(directions(m, self.capacity))
+        population = Population.new("F", objectives, "place", np.arange(len(objectives)))
+        problem = Problem(n_var=1, n_obj=m)
+        survivors = self._survival.do(problem, population, n_survive=n, random_state=self.rng)
+        # Nobody is more crowded than another, and nobody dominates: parents are drawn by lot.
+        return np.array(survivors.get("place"), dtype=np.int64), np.zeros(n)
+
+    def _fitness(self) -> NDArray[np.float64]:
+        return np.zeros_like(self.objectives)

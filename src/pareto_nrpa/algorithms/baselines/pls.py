@@ -1,0 +1,99 @@
+"""Pareto Local Search, on permutations and on independent choices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._util.checks import check_flag, check_number, check_whole
+from ...engine.archive import enlarge
+from ...problem.genotype import Permutation
+from . import pls_kernels as kernels
+from .base import Baseline, BaselineSearch, WholeSolutionSearch
+
+if TYPE_CHECKING:
+    from ...problem.base import AnyProblem
+
+_FIRST_SIZE = 512
+
+
+@dataclass(frozen=True)
+class ParetoLocalSearch(Baseline):
+    """Pareto Local Search (Paquete, Chiarandini & Stützle 2004).
+
+    From a set of sampled solutions on, a solution of the front whose neighbours are not known is drawn, and all of
+    them are evaluated; those that nothing in the front covers enter it. Neighbours of a permutation: 2-opt (a segment
+    reversed) and or-opt (a segment of a few moves put elsewhere); of choices: one choice made otherwise. When there is
+    nothing left to try, another local search begins from new samples, and the best of all is kept.
+
+    Parameters
+    ----------
+    initial
+        Number of sampled solutions to start from.
+    longest_segment
+        The longest segment that or-opt moves; 0: neighbours are those of 2-opt only.
+    bias
+        Factor on the problem's bias when they are sampled; 0: all legal moves alike.
+    pruning
+        Whether the sampling keeps to the moves that the problem thinks worth trying.
+    """
+
+    initial: int = 250
+    longest_segment: int = 3
+    bias: float = 1.0
+    pruning: bool = True
+
+    name = "pls"
+
+    def __post_init__(self) -> None:
+        check_whole("initial", self.initial, 1)
+        check_whole("longest_segment", self.longest_segment, 0)
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        return _Search(problem, self, seed=seed, budget=budget)
+
+
+class _Search(WholeSolutionSearch):
+    def __init__(self, problem: AnyProblem, baseline: ParetoLocalSearch, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        self._front = self._working_front(baseline)
+        self._search = self.player.entry(kernels.local_search, self._front, 0)
+
+    def _working_front(self, baseline: ParetoLocalSearch) -> kernels.WorkingFront:
+        genotype = self.genotype
+        n, m = len(genotype.moves), self.problem.n_objectives
+        is_permutation = isinstance(genotype, Permutation)
+        steps = [] if is_permutation else [self.player.numbers(step) for step in genotype.moves]  # type: ignore[arg-type]  # moves of choices are lists
+        options = np.zeros((n, max(map(len, steps), default=1)), dtype=np.int64)
+        for row, step in zip(options, steps, strict=False):
+            row[: len(step)] = step
+        numbers = np.zeros(kernels.N_NUMBERS, dtype=np.int64)
+        numbers[[kernels.BASE_ID, kernels.N_FIRST]] = kernels.NOBODY, baseline.initial
+        numbers[kernels.LONGEST_SEGMENT] = baseline.longest_segment
+        numbers[kernels.IS_PERMUTATION] = is_permutation
+        return kernels.WorkingFront(
+            scores=np.zeros((_FIRST_SIZE, 1 + m)),
+            moves=np.zeros((_FIRST_SIZE, n), dtype=np.int64),
+            heads=np.zeros((_FIRST_SIZE, 2), dtype=np.int64),
+            base=np.zeros(n, dtype=np.int64),
+            cursor=np.zeros(3, dtype=np.int64),
+            numbers=numbers,
+            options=options,
+            n_options=np.array([len(step) for step in steps] or [0] * n, dtype=np.int64),
+        )
+
+    def step(self, n: int) -> int:
+        front = self._front
+        if front.numbers[kernels.SIZE] == len(front.heads):
+            size = 2 * len(front.heads)
+            grown = {
+                name: enlarge(getattr(front, name), size, getattr(front, name).shape[1])
+                for name in ("scores", "moves", "heads")
+            }
+            self._front = front._replace(**grown)
+        return self._search(self._front, n)

@@ -1,0 +1,49 @@
+"""Random playouts: the floor of every comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..._util.checks import check_flag, check_number
+from .base import Baseline, BaselineSearch
+from .rollout import sample
+
+if TYPE_CHECKING:
+    from ...problem.base import AnyProblem
+
+
+@dataclass(frozen=True)
+class RandomSearch(Baseline):
+    """Independent random playouts.
+
+    Parameters
+    ----------
+    bias
+        Factor on the problem's bias; 0, the default, draws all legal moves alike.
+
+    pruning
+        Whether to keep to the moves that the problem thinks worth trying.
+    """
+
+    bias: float = 0.0
+    pruning: bool = True
+
+    name = "random"
+
+    def __post_init__(self) -> None:
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
+        """Return a search at its very beginning."""
+        return _Search(problem, self, seed=seed, budget=budget)
+
+
+class _Search(BaselineSearch):
+    def __init__(self, problem: AnyProblem, baseline: RandomSearch, **where: Any) -> None:
+        super().__init__(problem, baseline, **where)
+        self._sample = self.player.entry(sample, 0)
+
+    def step(self, n: int) -> int:
+        return self._sample(n)

@@ -1,0 +1,92 @@
+"""NRPA for a weighted sum of the objectives, one weight vector after the other: what Pareto-NRPA grew out of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..._util.checks import check_flag, check_number, check_positive, check_whole
+from ..nrpa.params import PAPER_BUDGET, ParetoNRPA
+from ..nrpa.search import Search
+from .base import Baseline, save_replay
+from .weights import weight_vectors
+
+if TYPE_CHECKING:
+    import os
+
+    from ...problem.base import AnyProblem
+
+
+@dataclass(frozen=True)
+class WeightedNRPA(Baseline):
+    """Nested Rollout Policy Adaptation (Rosin 2011), with the problem's bias: GNRPA (Cazenave 2020).
+
+    One policy, and one best sequence per level: fewer violations come first, then the weighted sum of the objectives,
+    each divided by its range in the archive at the start of the search. All that is evaluated goes to the archive.
+
+    Parameters
+    ----------
+    level
+        Depth of the nesting.
+    weights
+        Number of weight vectors, each searched for with an equal share of the budget; with more than two objectives,
+        about as many.
+    alpha
+        Learning rate.
+    bias
+        Factor on the problem's bias; 0: none.
+    pruning
+        Whether to keep to the moves that the problem thinks worth trying.
+    """
+
+    level: int = 3
+    weights: int = 11
+    alpha: float = 1.0
+    bias: float = 1.0
+    pruning: bool = True
+
+    name = "nrpa"
+
+    def __post_init__(self) -> None:
+        check_whole("level", self.level, 1, 100)
+        check_whole("weights", self.weights, 1)
+        check_positive("alpha", self.alpha)
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
+        """Return a search at its very beginning."""
+        vectors = weight_vectors(problem.n_objectives, self.weights)
+        share = (PAPER_BUDGET if budget is None else budget) // len(vectors)
+        params = ParetoNRPA(
+            level=self.level,
+            n_policies=1,
+            alpha=self.alpha,
+            iterations=_largest_root(share, self.level),
+            weighting="none",
+            bias=self.bias,
+            pruning=self.pruning,
+        )
+        return _Search(self, budget, problem, params, seed=seed, budget=share, objective_weights=vectors)
+
+
+def _largest_root(budget: int, level: int) -> int:
+    """Return the largest N of at least 1 for which N^level stays within the budget: every weight has its turn."""
+    n: int = max(1, round(budget ** (1 / level)))
+    while n > 1 and n**level > budget:
+        n -= 1
+    return n
+
+
+class _Search(Search):
+    """The engine of Pareto-NRPA with a single policy, where a weighted sum takes the place of dominance."""
+
+    def __init__(self, baseline: WeightedNRPA, whole_budget: int | None, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._baseline, self._whole_budget = baseline, whole_budget
+
+    def parameters(self) -> dict[str, Any]:
+        return {**self._baseline.to_dict(), "iterations": self.n_iterations}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        save_replay(self, self._baseline, self._whole_budget, path)

@@ -1,0 +1,165 @@
+"""The parameters of Pareto-NRPA; the defaults are the paper's."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..._util.checks import check_choice, check_flag, check_number, check_positive, check_whole, shown
+from ...problem.base import AnyProblem, paper_preference
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from .search import Search
+
+#: What N is chosen for when the stop says nothing about evaluations: the budget of the paper.
+PAPER_BUDGET = 100_000
+_MOST_ITERATIONS = 2**62  # what compiled code can count to
+
+
+@dataclass(frozen=True)
+class ParetoNRPA:
+    """Nested Rollout Policy Adaptation with several policies and Pareto fronts (Lallouet et al., ECAI 2025).
+
+    Parameters
+    ----------
+    level
+        Depth of the nesting, at least 1.
+    n_policies
+        Size of the policy set.
+    alpha
+        Learning rate, above 0.
+    iterations
+        N, the iterations of each level. None: the smallest N for which N^level covers the budget. When N^level
+        evaluations are over and the stop has not fired, a new search begins; the best of all is kept.
+    weighting
+        "crowding" weighs each sequence by its crowding distance, clipped to 2; "none" weighs all alike.
+    adapt
+        "all" adapts to every sequence of the set; "one" only to the most isolated one of each policy.
+    bias
+        Factor on the problem's bias: 1 is the problem's own, 0 none, others make it stronger or weaker.
+    preferences
+        What each policy's bias cares for. "paper": the same for all, as the problem declares (its first objective
+        unless it says otherwise); "mixed": all objectives alike for all policies; "spread": from one objective to the
+        other over the policies; or an array [n_policies, n_objectives].
+    temperature
+        Divides weight plus bias before the softmax, in playout and adapt alike; above 0.
+    limited_repetitions
+        End a level after this many results in a row that brought nothing new to its first front; 0 is off.
+    playouts_per_step
+        How many playouts level 1 makes with the same policies before each step of learning (Stabilized-NRPA, Cazenave
+        et al. 2021): 1 is the paper's. N^level then stands for so many evaluations times N^level.
+    pruning
+        Whether to keep to the moves that the problem thinks worth trying, where it tells these from all moves.
+    """
+
+    level: int = 4
+    n_policies: int = 4
+    alpha: float = 0.5
+    iterations: int | None = None
+    weighting: Literal["crowding", "none"] = "crowding"
+    adapt: Literal["all", "one"] = "all"
+    bias: float = 1.0
+    preferences: Literal["paper", "mixed", "spread"] | Sequence[Sequence[float]] | NDArray[np.float64] = "paper"
+    temperature: float = 1.0
+    limited_repetitions: int = 0
+    pruning: bool = True
+    playouts_per_step: int = 1
+
+    name = "pareto-nrpa"
+    revision = 1  # raised where the same seed finds something else: experiments then make their runs anew
+
+    def __post_init__(self) -> None:
+        check_whole("level", self.level, 1, 100)
+        check_whole("n_policies", self.n_policies, 1, 10_000)
+        check_whole("limited_repetitions", self.limited_repetitions, 0)
+        check_whole("playouts_per_step", self.playouts_per_step, 1, 1_000_000)
+        if self.iterations is not None:
+            check_whole("iterations", self.iterations, 1, _MOST_ITERATIONS // int(self.playouts_per_step))
+        check_positive("alpha", self.alpha)
+        check_positive("temperature", self.temperature)
+        check_number("bias", self.bias)
+        check_flag("pruning", self.pruning)
+        for name in ("level", "n_policies", "limited_repetitions", "playouts_per_step"):
+            object.__setattr__(self, name, int(getattr(self, name)))
+        for name in ("alpha", "temperature", "bias"):
+            object.__setattr__(self, name, float(getattr(self, name)))
+        if self.iterations is not None:
+            object.__setattr__(self, "iterations", int(self.iterations))
+        check_choice("weighting", self.weighting, ("crowding", "none"))
+        check_choice("adapt", self.adapt, ("all", "one"))
+        if isinstance(self.preferences, str):
+            check_choice("preferences", self.preferences, ("paper", "mixed", "spread"))
+        else:
+            # A tuple of tuples keeps the parameters comparable, hashable and ready for JSON.
+            rows = np.atleast_2d(np.asarray(self.preferences, dtype=float)).tolist()
+            object.__setattr__(self, "preferences", tuple(map(tuple, rows)))
+
+    def resolve_iterations(self, budget: int | None) -> int:
+        """Return N: as given, or the smallest for which N^level steps cover the budget."""
+        if self.iterations is not None:
+            return self.iterations
+        budget = -(-(PAPER_BUDGET if budget is None else int(budget)) // self.playouts_per_step)
+        low, high = 0, 1 << -(-budget.bit_length() // self.level)  # low^level < budget <= high^level
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if middle**self.level >= budget else (middle, high)
+        if high * self.playouts_per_step > _MOST_ITERATIONS:
+            raise ValueError(f"the budget is too large for level {self.level}, got {shown(budget)} evaluations.")
+        return high
+
+    def preference_matrix(self, problem: AnyProblem) -> NDArray[np.float64]:
+        """Return the preference vector of each policy, [n_policies, n_objectives]."""
+        p, m = self.n_policies, problem.n_objectives
+        if self.preferences == "paper":
+            return np.tile(paper_preference(problem), (p, 1))
+        if self.preferences == "mixed":
+            return np.full((p, m), 1.0 / m)
+        if self.preferences == "spread":
+            return _spread(p, m)
+        matrix = np.asarray(self.preferences, dtype=float)
+        if matrix.shape != (p, m) or not np.isfinite(matrix).all():
+            raise ValueError(f"preferences must be finite numbers of shape ({p}, {m}), got shape {matrix.shape}.")
+        return matrix
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the parameters as plain values; what came later is named only where it is used.
+
+        So runs and checkpoints that were stored before keep their names.
+        """
+        values = asdict(self)
+        if self.playouts_per_step == 1:
+            del values["playouts_per_step"]
+        return values
+
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
+        """Return a search over `problem` that has not made an evaluation yet."""
+        from .search import Search
+
+        return Search(problem, self, seed=seed, budget=budget)
+
+    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> Search:
+        """Return a search at its very beginning, with N as given: what a checkpoint goes on from."""
+        from .search import Search
+
+        return Search(problem, self, seed=seed, budget=None, n_iterations=n_iterations)
+
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
+        """Return the search saved at `path`, which must be of this problem and these parameters."""
+        from .checkpoint import load_search
+
+        return load_search(path, problem, self)
+
+
+def _spread(p: int, m: int) -> NDArray[np.float64]:
+    """Return p preference vectors that go evenly from the first objective over the others to the last."""
+    if m == 1:
+        return np.ones((p, 1))
+    position = np.linspace(0, m - 1, p) if p > 1 else np.array([(m - 1) / 2])
+    return np.maximum(0.0, 1.0 - np.abs(position[:, None] - np.arange(m)[None, :]))

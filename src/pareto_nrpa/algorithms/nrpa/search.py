@@ -1,0 +1,475 @@
+"""A running search: advanced by a number of evaluations, asked and told from outside, saved and resumed."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._util.checks import check_whole, shown
+from ...engine.archive import counting_archive, limited_archive
+from ...engine.arrays import (
+    EVALUATIONS,
+    KEY,
+    LAST_IMPROVEMENT,
+    N_FREE,
+    N_MOVES,
+    NO_IDENTITY,
+    POLICY,
+    VIOLATIONS,
+    Archive,
+    SearchState,
+    Settings,
+)
+from ...engine.softmax import MAX_BLOCK
+from ...errors import ProblemError
+from ...problem.base import (
+    AnyProblem,
+    CompiledProblem,
+    FirstFingerprint,
+    check_declarations,
+    problem_name,
+    without_pruning,
+)
+from ..archive_view import MOST_ARCHIVED, ArchiveView
+from .compiled_player import CompiledPlayer
+from .memory import make_room, new_machine
+from .plain_player import PlainPlayer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from .checkpoint import Resumable
+    from .driven import Playout
+    from .params import ParetoNRPA
+
+# First guesses for a plain problem, whose sequences show their size only when played.
+_PLAIN_CODES, _PLAIN_MOVES, _PLAIN_CANDIDATES = 256, 64, 256
+_WHOLE_SEQUENCE = 2**62
+_CHECKED_PLAYOUTS = 3
+# A slice of this many candidate moves takes some hundredths of a second: often enough to look at clock and keyboard.
+_CANDIDATES_PER_SLICE = 1_000_000
+_MAX_SLICE = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A sequence to evaluate, as handed out by `ask`; equal to itself alone, as its state may be anything.
+
+    Told as the k-th evaluation of a search, it is the one whose `found_at` is k in the front.
+    """
+
+    solution: list[Any]
+    policy: int
+    state: Any  # the final state of a plain problem, None for a compiled one
+    slot: int
+    identity: int | None  # what equal solutions share, where the problem says so
+    # Objectives and violations of a solution evaluated before, to be told again; where `count_unique` was called.
+    known: tuple[NDArray[np.float64], float] | None = None
+
+
+class Search(ArchiveView):
+    """Pareto-NRPA at work on one problem.
+
+    Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays that the player holds, and in the
+    generator `rng`.
+    """
+
+    #: Of searches that work together, each goes its own way while that leads on and their front is smaller than this.
+    alone_below = 0
+
+    def __init__(
+        self,
+        problem: AnyProblem,
+        params: ParetoNRPA,
+        *,
+        seed: int,
+        budget: int | None,
+        n_iterations: int | None = None,
+        objective_weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        check_declarations(problem)
+        self.problem = problem
+        self.fingerprint = FirstFingerprint(problem)
+        self.params = params
+        self.seed = seed
+        self.n_iterations = n_iterations or params.resolve_iterations(budget)
+        self.wall_seconds = 0.0
+        self.cpu_seconds = 0.0
+        self.rng = np.random.default_rng(seed)
+        self.pending: list[Candidate] = []
+        self.settings = self._settings()
+        played = problem if params.pruning else without_pruning(problem)
+        state = self._first_machine(objective_weights), self.settings, self.rng
+        self.player: CompiledPlayer | PlainPlayer = (
+            CompiledPlayer(played, *state) if isinstance(played, CompiledProblem) else PlainPlayer(played, *state)
+        )
+        self._signs = self.player.signs
+
+    @property
+    def machine(self) -> SearchState:
+        """All that the search has learned and found."""
+        return self.player.machine
+
+    @machine.setter
+    def machine(self, machine: SearchState) -> None:
+        self.player.machine = machine
+
+    def _settings(self) -> Settings:
+        params, problem = self.params, self.problem
+        has_bias = problem.bias is not None and params.bias != 0
+        distinct_codes = isinstance(problem, CompiledProblem) and problem.distinct_codes
+        bias_by_code = has_bias and isinstance(problem, CompiledProblem) and problem.bias_by_code
+        return Settings(
+            n_iterations=self.n_iterations,
+            alpha=float(params.alpha),
+            inverse_temperature=1.0 / params.temperature,
+            bias_scale=float(params.bias),
+            has_bias=has_bias and not bias_by_code,
+            bias_by_code=bias_by_code,
+            weigh_by_crowding=params.weighting == "crowding",
+            adapt_all=params.adapt == "all",
+            limited_repetitions=int(params.limited_repetitions),
+            playouts_per_step=int(params.playouts_per_step),
+            block=MAX_BLOCK if distinct_codes else _WHOLE_SEQUENCE,
+            n_checked=_CHECKED_PLAYOUTS,
+        )
+
+    def _first_machine(self, objective_weights: NDArray[np.float64] | None) -> SearchState:
+        problem = self.problem
+        if isinstance(problem, CompiledProblem):
+            assert problem.max_legal is not None
+            assert problem.max_candidates is not None
+            sizes = (problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates)
+        else:
+            sizes = (_PLAIN_CODES, _PLAIN_MOVES, 1, _PLAIN_CANDIDATES)
+        n_codes, max_moves, max_legal, max_candidates = sizes
+        return new_machine(
+            level=int(self.params.level),
+            preferences=self.params.preference_matrix(problem),
+            n_codes=n_codes,
+            max_moves=max_moves,
+            max_legal=max_legal,
+            max_candidates=max_candidates,
+            has_bias=self.settings.has_bias,
+            bias_by_code=self.settings.bias_by_code,
+            objective_weights=objective_weights,
+        )
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations the search has learned from."""
+        return int(self.player.machine.counters[EVALUATIONS])  # straight: it is asked for at each evaluation
+
+    @property
+    def last_improvement(self) -> int:
+        """The evaluation at which the archive last changed."""
+        return int(self.player.machine.counters[LAST_IMPROVEMENT])
+
+    def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
+        return self.machine.archive, self.machine.counters, self.player.solution
+
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
+        self.machine = self.machine._replace(archive=counting_archive(self.machine.archive))
+
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        check_whole("max_archive", size, 2, MOST_ARCHIVED)
+        if self.evaluations:
+            raise ValueError(f"max_archive must be said before the first evaluation, not after {self.evaluations:,}.")
+        machine = self.machine
+        self.machine = machine._replace(archive=limited_archive(machine.archive, machine.counters, int(size)))
+
+    @property
+    def slice_size(self) -> int:
+        """A number of evaluations that take a moment; depends on the problem alone, never on time."""
+        if not isinstance(self.problem, CompiledProblem):
+            return 1
+        return max(1, min(_MAX_SLICE, _CANDIDATES_PER_SLICE // int(self.machine.pool.codes.shape[1])))
+
+    def advance(self, n: int) -> None:
+        """Make n evaluations."""
+        check_whole("n", n, 0)
+        self.compile()
+        self.player.advance(n)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Search:
+        for problem in (self.problem, self.player.problem):
+            memo[id(problem)] = problem  # nobody changes it, and kernels cannot be copied
+        twin = memo[id(self)] = object.__new__(type(self))
+        vars(twin).update(copy.deepcopy(vars(self), memo))
+        return twin
+
+    def ask(self, n: int = 1) -> list[Candidate]:
+        """Return n sequences to evaluate, all sampled with the policies as they are now."""
+        check_whole("n", n, 0)
+        self.compile()
+        asked: list[Candidate] = []
+        for _ in range(n):
+            try:
+                asked.append(self._candidate(*self.propose()))
+            except BaseException:
+                for candidate in asked:
+                    self.close_slot(candidate.slot)
+                raise
+        self.pending += asked
+        return asked
+
+    def propose(self) -> tuple[int, Any]:
+        """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
+        slot = self.open_slot()
+        return slot, self.play_into(slot)
+
+    def play_into(self, slot: int) -> Any:
+        """Let a policy drawn at random play into a slot, which is given back if that fails."""
+        n_policies = self.machine.weights.shape[1]
+        try:
+            return self.player.play(int(self.player.draw() * n_policies) if n_policies > 1 else 0, slot)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+
+    def learn(self, slot: int) -> None:
+        """Learn from a slot whose scores are known."""
+        self.player.tell(slot)
+
+    def _candidate(self, slot: int, state: Any) -> Candidate:
+        pool = self.machine.pool
+        moves = pool.moves[slot, : pool.heads[slot, N_MOVES]].tolist()
+        identity = None if pool.heads[slot, KEY] == NO_IDENTITY else int(pool.heads[slot, KEY])
+        solution, policy = self.player.solution(moves), int(pool.heads[slot, POLICY])
+        return Candidate(solution, policy, state, slot, identity, self._known(slot))
+
+    def _known(self, slot: int) -> tuple[NDArray[np.float64], float] | None:
+        """Return objectives and violations of a recorded solution that was evaluated before, or None."""
+        archive, pool = self.machine.archive, self.machine.pool
+        n_moves = pool.heads[slot, N_MOVES]
+        scores = self.player.known(archive, pool.heads[slot, KEY], pool.moves[slot, :n_moves], n_moves)
+        return None if scores is None else (scores[1:] * self._signs, float(scores[VIOLATIONS]))
+
+    def playout(self, *, policy: int | None = None, rng: np.random.Generator | None = None) -> Playout:
+        """Return a playout that the caller drives: `choose` as often as there is a choice, then `finish` and `tell`.
+
+        Parameters
+        ----------
+        policy
+            The number of the policy to play; drawn by default.
+        rng
+            Where to draw from; the generator of the search by default.
+        """
+        from .driven import Playout
+
+        if isinstance(self.player, CompiledPlayer):
+            raise ProblemError(f"{problem_name(self.problem)} is compiled and plays itself; use ask() instead.")
+        self.compile()
+        draw, n_policies = self.player.draw if rng is None else rng.random, self.machine.weights.shape[1]
+        if policy is None:
+            policy = int(draw() * n_policies) if n_policies > 1 else 0
+        check_whole("policy", policy, 0, n_policies - 1)
+        return Playout(self, policy, draw)
+
+    def take_in(self, decisions: list[int], biases: list[float], moves: list[Any], policy: int) -> Candidate:
+        """Return a sequence played elsewhere, code by code, as a candidate."""
+        assert isinstance(self.player, PlainPlayer)
+        slot = self.open_slot()
+        try:
+            self.player.record(slot, decisions, biases, moves, policy)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+        candidate = self._candidate(slot, None)
+        self.pending.append(candidate)
+        return candidate
+
+    def expect_add(self) -> None:
+        """Let `compile` see to what `add` needs, too."""
+        entries = self.player.entries
+        entries += [entry for entry in self.player.for_add if entry not in entries]
+
+    def add(
+        self,
+        solution: Sequence[Any],
+        objectives: ArrayLike | None = None,
+        violations: float | None = None,
+        *,
+        policy: int | None = None,
+    ) -> None:
+        """Learn from a solution that `ask` did not make: a start, somebody else's front.
+
+        The highest level learns from it, as if the level below had found it: it enters the archive and the set of that
+        level if it is good enough, and then one step of learning is made towards it. It counts as an evaluation, not as
+        an iteration of a level.
+
+        Parameters
+        ----------
+        solution
+            Its moves, all of them legal.
+        objectives, violations
+            What it is worth; the problem evaluates it by default.
+        policy
+            The policy that learns from it; each in turn by default.
+        """
+        if objectives is None and violations is not None:
+            raise ProblemError("violations go with objectives; give both, or neither, and the problem evaluates.")
+        solution = _listed("solution", "of moves", solution)
+        self.expect_add()
+        self.compile()
+        given = None
+        if objectives is not None:
+            rows: Any = [objectives]
+            given = self._scores([solution], rows, None if violations is None else [violations])[0]
+        n_policies = self.machine.weights.shape[1]
+        policy = self.evaluations % n_policies if policy is None else policy
+        check_whole("policy", policy, 0, n_policies - 1)
+        slot = self.open_slot()
+        try:
+            self.player.play_given(solution, policy, slot, judge=given is None)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+        if given is not None:
+            self.machine.pool.scores[slot] = given
+        self.player.tell_root(slot)
+
+    def restore_pending(self, slot: int) -> None:
+        """Take up a sequence again that was asked for, and not told of, before a checkpoint."""
+        candidate = self._candidate(slot, None)
+        state = self.player.replay(candidate.solution)
+        self.pending.append(self._candidate(slot, state))
+
+    def tell(
+        self,
+        candidates: Sequence[Candidate],
+        objectives: ArrayLike,
+        violations: ArrayLike | None = None,
+    ) -> None:
+        """Learn from evaluated candidates, in the given order; tell in the order asked for repeatable runs."""
+        self.compile()
+        candidates = _listed("candidates", "as ask() gives it", candidates)
+        scores = self._scores(candidates, objectives, violations)
+        self._check_pending(candidates, "tell")
+        for candidate, row in zip(candidates, scores, strict=True):
+            self.pending.remove(candidate)
+            self.make_room()
+            self.machine.pool.scores[candidate.slot] = row
+            self.learn(candidate.slot)
+
+    def _scores(
+        self, candidates: Sequence[Any], objectives: ArrayLike, violations: ArrayLike | None
+    ) -> NDArray[np.float64]:
+        """Return violations and minimised objectives of candidates, a row each, or say what is wrong with them."""
+        m = self.problem.n_objectives
+        try:
+            values = _as_floats(objectives)
+        except (TypeError, ValueError) as error:
+            message = f"objectives must be {m} numbers for each candidate; violations go apart, as the third argument."
+            raise ProblemError(message) from error
+        if values.ndim < 2 and m == 1:
+            values = values.reshape(-1, 1)
+        if values.shape != (len(candidates), m):
+            raise ProblemError(f"objectives must have shape ({len(candidates)}, {m}), got {values.shape}.")
+        try:
+            counts = np.zeros(len(candidates)) if violations is None else _as_floats(violations)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"violations must be numbers, got {shown(violations)}.") from error
+        if counts.shape != (len(candidates),):
+            raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
+        if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
+            raise ProblemError("objectives and violations must be finite, violations not negative; got others.")
+        return np.column_stack([counts, values * self._signs])
+
+    def drop(self, candidates: Sequence[Candidate]) -> None:
+        """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
+        candidates = _listed("candidates", "as ask() gives it", candidates)
+        self._check_pending(candidates, "drop")
+        for candidate in candidates:
+            self.pending.remove(candidate)
+            self.close_slot(candidate.slot)
+
+    def _check_pending(self, candidates: Sequence[Candidate], word: str) -> None:
+        distinct = {id(candidate) for candidate in candidates}
+        if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
+            raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
+
+    def adopt(self, solution: Sequence[Any], policy: int) -> bool:
+        """Take in what another search has found, as an evaluation; False if it cannot be played here."""
+        self.compile()
+        slot = self.open_slot()
+        try:
+            is_played, state = self.player.follow(policy, slot, self.player.numbers(solution))
+            if is_played:
+                self.player.evaluate(slot, state)
+        except BaseException:
+            self.close_slot(slot)
+            raise
+        if not is_played:
+            self.close_slot(slot)
+            return False
+        self.welcome(slot)
+        return True
+
+    def welcome(self, slot: int) -> None:
+        """Learn from a solution that was adopted."""
+        self.player.tell(slot)
+
+    def make_room(self) -> None:
+        """Grow whatever is full."""
+        machine = self.player.machine
+        if (larger := make_room(machine)) is not machine:
+            self.machine = larger
+
+    def open_slot(self) -> int:
+        """Take a slot for a sequence."""
+        self.make_room()
+        machine = self.player.machine
+        n_free = int(machine.counters[N_FREE]) - 1
+        machine.counters[N_FREE] = n_free
+        return int(machine.free[n_free])
+
+    def close_slot(self, slot: int) -> None:
+        """Give back a slot whose playout came to nothing."""
+        self.machine.free[self.machine.counters[N_FREE]] = slot
+        self.machine.counters[N_FREE] += 1
+
+    @property
+    def algorithm(self) -> Resumable:
+        """Whose search it is."""
+        return self.params
+
+    def local_state(self) -> dict[str, NDArray[Any]]:
+        """Return what a checkpoint must hold besides the machine: nothing here."""
+        return {}
+
+    def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take up what `local_state` gave, when all else is there."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters with N as it is used."""
+        return {**self.params.to_dict(), "iterations": self.n_iterations}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a checkpoint from which `ParetoNRPA.resume` goes on to the very same result."""
+        from .checkpoint import save_search
+
+        save_search(self, path)
+
+
+def _listed(name: str, kind: str, values: Iterable[Any]) -> list[Any]:
+    """Return values in a list of our own: what is given may be `pending` itself, which changes on the way."""
+    try:
+        return list(values)
+    except TypeError as error:
+        raise ProblemError(f"{name} must be a list {kind}, got {shown(values)}.") from error
+
+
+def _as_floats(values: ArrayLike) -> NDArray[np.float64]:
+    """Return numbers as floats; text is none, even where it reads like one."""
+    if np.asarray(values).dtype.kind in "US":
+        raise TypeError("text is no number")
+    return np.asarray(values, dtype=float)

@@ -1,0 +1,187 @@
+"""Polished NRPA at work: a search that asks its local search what to evaluate next, and tells it what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._util.checks import check_whole
+from ...engine.arrays import N_MOVES, POLICY
+from ...problem.genotype import check_genotype
+from ..nrpa.compiled_player import CompiledPlayer
+from ..nrpa.search import Search
+from .blackbox_search import PlayedNeighbours
+from .members import Members, member_code
+from .segment_search import ScreenedNeighbours
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...problem.base import AnyProblem
+    from .params import PolishedNRPA
+
+
+_SLICE = 20
+#: After how many evaluations a search without a feasible solution also tries what pruning forbids: on the paper's
+#: instances the first feasible tour takes 50 at most.
+_PATIENCE = 300
+#: How many playouts a genotype is compared with before it is relied on.
+_PLAYOUTS = 10
+
+
+class PolishedSearch(Search):
+    """Polished NRPA at work on one problem."""
+
+    # On a small front, who knows the same looks for the same; a large one takes long to look round: docs/parallel.md.
+    alone_below = 200
+
+    def __init__(self, problem: AnyProblem, params: PolishedNRPA, *, seed: int) -> None:
+        super().__init__(problem, params.learning(), seed=seed, budget=None)
+        self.polish = params
+        self._members = Members(problem.n_objectives)
+        self._members_at = -1  # the improvement after which they were looked at
+        self._is_checked = False
+        self.player.following  # noqa: B018 - bound, that it may be compiled
+        screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
+        self._screened = ScreenedNeighbours(self) if screens else None
+        self._played = None if screens else PlayedNeighbours(self)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether nothing feasible was found for long: then pruning may forbid what is least violated."""
+        return self.evaluations >= _PATIENCE and self.members().violations > 0
+
+    @property
+    def local(self) -> ScreenedNeighbours | PlayedNeighbours:
+        """The local search whose turn it is.
+
+        Segments lead towards less lateness, which is not the same as fewer violations: a search that is stuck takes
+        turns with a local search that counts them.
+        """
+        if self._screened is not None and not (self.is_stuck and self.evaluations % 2):
+            return self._screened
+        if self._played is None:
+            self._played = PlayedNeighbours(self)
+            self._played.compile()
+        return self._played
+
+    @property
+    def n_refused(self) -> int:
+        """How many proposed solutions could not be played; with segments 0, unless the problem contradicts itself."""
+        return sum(local.n_refused for local in (self._screened, self._played) if local is not None)
+
+    @property
+    def slice_size(self) -> int:
+        """A few, as between two evaluations there may be thousands of neighbours that were looked at."""
+        return min(_SLICE, super().slice_size)
+
+    def compile(self) -> None:
+        """Compile, or load from disk, what `advance` needs."""
+        self.player.following  # noqa: B018 - bound, that it may be compiled
+        self.player.entries += [entry for entry in member_code() if entry not in self.player.entries]
+        super().compile()
+        if not self._is_checked:
+            self.local.compile()
+            self._check_genotype()
+            self._is_checked = True
+
+    def _check_genotype(self) -> None:
+        """See whether what the problem says of its solutions fits some playouts, made apart from the search."""
+        if self.problem.genotype is not None:
+            apart = Search(self.problem, self.params, seed=self.seed, budget=None)
+            check_genotype(self.problem, [candidate.solution for candidate in apart.ask(_PLAYOUTS)])
+
+    def advance(self, n: int) -> None:
+        """Make n evaluations."""
+        check_whole("n", n, 0)
+        self.compile()
+        player = self.player
+        end = self.evaluations + n
+        while (left := end - self.evaluations) > 0:
+            local = self.local
+            if n_playouts := min(1 if self.is_stuck else left, local.n_playouts):
+                player.advance(n_playouts)
+                local.n_playouts -= n_playouts
+            else:
+                slot, state = local.propose()
+                player.evaluate(slot, state)
+                self.learn(slot)
+
+    def propose(self) -> tuple[int, Any]:
+        """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
+        local = self.local
+        if local.n_playouts == 0:
+            return local.propose()
+        local.n_playouts -= 1
+        return super().propose()
+
+    def learn(self, slot: int) -> None:
+        """Learn from a slot whose scores are known, or only count it: local search knows what it is worth."""
+        is_lesson = self.local.is_lesson(slot)
+        self._forget(slot)
+        if is_lesson:
+            self.player.tell(slot)
+        else:
+            self.player.note(slot)
+
+    def welcome(self, slot: int) -> None:
+        """Know of a solution that was adopted: whoever found it has learned from it, and looks at its neighbours."""
+        self.local.welcome(slot)
+        self.player.note(slot)
+
+    def close_slot(self, slot: int) -> None:
+        """Give back a slot whose sequence came to nothing."""
+        self._forget(slot)
+        super().close_slot(slot)
+
+    def _forget(self, slot: int) -> None:
+        for local in (self._screened, self._played):
+            if local is not None:
+                local.forget(slot)
+
+    def members(self) -> Members:
+        """Return the archive as it is now."""
+        if self._members_at != (last := self.last_improvement):
+            self._members.update(self.machine.archive, self.machine.counters)
+            self._members_at = last
+        return self._members
+
+    def member(self, i: int) -> tuple[NDArray[np.int64], int]:
+        """Return the moves of a member of the archive, and the policy that they are from."""
+        archive, row = self.machine.archive, self.members().rows[i]
+        return archive.moves[row, : archive.heads[row, N_MOVES]].copy(), int(archive.heads[row, POLICY])
+
+    def draw(self, n: int) -> int:
+        """Return a random number below n."""
+        return int(self.player.draw() * n)
+
+    def draw_many(self, n: int, count: int) -> NDArray[np.int64]:
+        """Return so many random numbers below n, at once."""
+        drawn: NDArray[np.int64] = (self.player.rng.random(count) * n).astype(np.int64)
+        return drawn
+
+    @property
+    def algorithm(self) -> PolishedNRPA:
+        """Whose search it is."""
+        return self.polish
+
+    def local_state(self) -> dict[str, NDArray[Any]]:
+        """Return what a checkpoint must hold besides the machine: where local search is."""
+        pending = [candidate.slot for candidate in self.pending]
+        state = {} if self._screened is None else self._screened.state(pending)
+        return state if self._played is None else {**state, **self._played.state(pending)}
+
+    def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Take up what `local_state` gave; raises ValueError where it cannot be true."""
+        pending = [candidate.slot for candidate in self.pending]
+        if self._screened is not None:
+            self._screened.restore(arrays, pending)
+        if "brought" in arrays and self._played is None:
+            self._played = PlayedNeighbours(self)
+        if self._played is not None:
+            self._played.restore(arrays, pending)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters."""
+        return self.polish.to_dict()

@@ -1,0 +1,288 @@
+"""Local search where a problem judges neighbours by its segments: all are looked at, few are evaluated."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...engine.arrays import N_MOVES, POLICY, SIZE
+from ..nrpa.checkpoint_checks import check_shape, in_range, need
+from ..nrpa.following import EVEN_PRUNED, EXACTLY
+from .neighbour_evaluation import STRICT, Judge
+from .penalty_descent import Detours
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .neighbour_evaluation import Terms
+    from .search import PolishedSearch
+
+
+logger = logging.getLogger("pareto_nrpa")
+
+# How many solutions of the front are compared at least for where to begin; all of one that has not as many.
+_LEAST_SAMPLE = 8
+
+
+class Neighbour(NamedTuple):
+    """A solution that is worth evaluating, by what its segments say."""
+
+    moves: NDArray[np.int64]
+    objectives: NDArray[np.float64]  # minimised
+    policy: int  # of the solution that it is a neighbour of
+
+
+class Descent(NamedTuple):
+    """A local search for one weighted sum, or a look round one solution where the weights are 0."""
+
+    weights: NDArray[np.float64]
+    policy: int
+
+
+class ScreenedNeighbours:
+    """What to evaluate next: neighbours that nothing covers, then the end of a local search, then of another one.
+
+    All neighbours of each new solution of the front are judged once. When that has brought all it can, local searches
+    for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once everybody of the
+    front was looked at, those that begin near it pass through infeasible solutions.
+    """
+
+    def __init__(self, search: PolishedSearch) -> None:
+        self._search, self._params = search, search.polish
+        self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]  # a genotype is what this search needs
+        self.judge = Judge(search.player)  # type: ignore[arg-type]  # screened problems are compiled
+        self._detours = Detours(self._shape[0])
+        self.n_playouts = self._params.playouts  # to be made before the next local search
+        self._queue: deque[Neighbour] = deque()
+        self._descent: Descent | None = None
+        self._welcomed: set[int] = set()  # members, some of them to be, whose neighbours are looked at elsewhere
+        self._n_judged_round = 0  # neighbours of members, while looking round
+        self._noted: set[int] = set()  # slots from which nothing is to be learned
+        self.n_refused = 0  # solutions judged feasible that could not be played: 0 unless a problem is wrong
+
+    def compile(self) -> None:
+        """Compile what the player knows nothing of."""
+        self.judge.compile()
+
+    def propose(self) -> tuple[int, Any]:
+        """Look at neighbours until one is worth evaluating, and play it."""
+        search = self._search
+        while True:
+            slot = None
+            if self._queue:
+                moves, objectives, policy = self._queue.pop()
+                if not self.judge.is_covered(objectives, search.members().feasible):
+                    slot = self._played(moves, policy, is_feasible=True)
+                    if slot is not None:
+                        self._noted.add(slot)
+            elif self._descent is not None:
+                slot = self._descend(self._descent)
+            elif not self._explore() and not self._begin():
+                slot = self._another_playout()
+            if slot is not None:
+                return slot, None
+
+    def _another_playout(self) -> int:
+        """Return a slot with a playout, so that something happens where local search leads nowhere."""
+        slot = self._search.open_slot()
+        self._search.play_into(slot)
+        return slot
+
+    def _played(self, moves: NDArray[np.int64], policy: int, *, is_feasible: bool) -> int | None:
+        """Return a slot into which a solution was played, None if it cannot be: a defect where it is feasible."""
+        slot = self._search.open_slot()
+        at = EVEN_PRUNED if self._search.is_stuck else EXACTLY
+        is_legal, _ = self._search.player.follow(policy, slot, moves, at)
+        if is_legal:
+            return slot
+        self._search.close_slot(slot)
+        if is_feasible:
+            self.n_refused += 1
+            logger.debug("a feasible neighbour could not be played: %s", moves.tolist())
+        return None
+
+    def _descend(self, descent: Descent) -> int | None:
+        """Go on with a descent; where it ends, return a slot with its end, which may not be playable.
+
+        It may be infeasible in a way that pruning forbids, and then be so again and again: something else is played.
+        So it is where nothing was found for long, that somebody may look at clock and keyboard.
+        """
+        before = self.judge.n_judged
+        has_ended = self.judge.go_on(self._search.members().feasible)
+        if not descent.weights.any():
+            self._n_judged_round += self.judge.n_judged - before
+        self._queue.extend(Neighbour(*found, descent.policy) for found in self.judge.found())
+        if not has_ended:
+            return None if self._queue else self._another_playout()
+        if self._detours.is_out:
+            marks = self._detours.come_back(self.judge.moves, self.judge.distance)
+            if marks is not None:
+                self.judge.begin(self.judge.moves, descent.weights, marks)
+                return None
+        self._descent = None
+        if not descent.weights.any():
+            return None
+        slot = self._played(self.judge.moves, descent.policy, is_feasible=self.judge.distance == 0.0)
+        return self._another_playout() if slot is None else slot
+
+    def _explore(self) -> bool:
+        """Look at the neighbours of a solution of the front for the first time, if there is one and it is time for it.
+
+        A large front changes faster than one can look round all of it: most effort is left to descents, which move it.
+        """
+        members = self._search.members()
+        self._leave_to_others()
+        if members.violations > 0 or self._n_judged_round > self._params.explore * self.judge.n_judged:
+            return False
+        left = np.flatnonzero(members.is_fresh)
+        if not left.size:
+            return False
+        i = int(left[self._search.draw(left.size)])
+        members.is_fresh[i] = False
+        moves, policy = self._search.member(i)
+        self._set_out(moves, np.zeros(members.objectives.shape[1]), policy)
+        return True
+
+    def _leave_to_others(self) -> None:
+        """Think no more of the neighbours of those who are looked after elsewhere."""
+        members = self._search.members()
+        for number in self._welcomed:
+            place = members.place(number)
+            if place is not None:
+                members.is_fresh[place] = False
+        self._welcomed.clear()
+
+    def _set_out(
+        self,
+        moves: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        policy: int,
+        marks: Any = 1,
+        terms: Terms = STRICT,
+    ) -> None:
+        self.judge.begin(moves, weights, marks, terms)
+        self._descent = Descent(weights, policy)
+
+    def _begin(self) -> bool:
+        """Begin another local search, and say how many playouts come before the next; False if there is nothing."""
+        weights = self._weights()
+        is_feasible = self._search.members().violations == 0
+        start = None
+        if not is_feasible or self._search.player.draw() < self._params.fresh:
+            start = self._playout(weights)
+        if start is not None:
+            self._set_out(start[0], weights, start[1])
+        elif is_feasible:
+            self._set_out_near_front(weights)
+        self.n_playouts = self._params.playouts
+        return start is not None or is_feasible
+
+    def _weights(self) -> NDArray[np.float64]:
+        """Return random weights for objectives measured by their range in the front."""
+        search = self._search
+        weights = -np.log([1.0 - search.player.draw() for _ in range(search.problem.n_objectives)])
+        members = search.members()
+        chosen: NDArray[np.float64] = weights / members.span if len(members) else weights
+        return chosen
+
+    def _playout(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int] | None:
+        """Return the best playout for the weights of those that the policies are learning from."""
+        machine = self._search.machine
+        slots = machine.members[0, : machine.levels[0, SIZE]]
+        if slots.size == 0:
+            return None
+        scores = machine.pool.scores[slots]
+        slot = slots[np.lexsort((scores[:, 1:] @ weights, scores[:, 0]))[0]]
+        heads = machine.pool.heads[slot]
+        return machine.pool.moves[slot, : heads[N_MOVES]].copy(), int(heads[POLICY])
+
+    def _set_out_near_front(self, weights: NDArray[np.float64]) -> None:
+        """Begin some random steps away from the best for the weights of a few of the front."""
+        search, params, members = self._search, self._params, self._search.members()
+        front = members.objectives
+        drawn = search.draw_many(len(front), max(_LEAST_SAMPLE, int(params.sample * len(front))))
+        origin, policy = search.member(int(drawn[np.argmin(front[drawn] @ weights)]))
+        if params.detour and self.judge.has_limits and not members.is_fresh.any():
+            moves = self.judge.shaken(origin, 1 + search.draw(params.detour), params.reach, np.inf)
+            terms = self._detours.leave(origin, float(weights @ members.scale))
+        else:
+            moves = self.judge.shaken(origin, params.shake + search.draw(params.shake + 1), params.reach)
+            terms = STRICT
+        self._set_out(moves, weights, policy, self.judge.marks, terms)
+
+    def is_lesson(self, slot: int) -> bool:
+        """Tell whether policies should learn from a slot: playouts and the ends of local searches."""
+        is_lesson = slot not in self._noted
+        self._noted.discard(slot)
+        return is_lesson
+
+    def welcome(self, slot: int) -> None:
+        """Leave the neighbours of a solution that comes from elsewhere, the next to be counted, to who found it."""
+        self._welcomed.add(self._search.evaluations + 1)
+
+    def forget(self, slot: int) -> None:
+        """Think no more of a slot."""
+        self._noted.discard(slot)
+
+    def state(self, pending: list[int]) -> dict[str, NDArray[Any]]:
+        """Return all that there is to remember, `pending` being the slots whose scores are awaited."""
+        n, m = self._shape
+        descents = [] if self._descent is None else [self._descent]
+        members = self._search.members()
+        return {
+            "queue_moves": np.array([found.moves for found in self._queue], dtype=np.int64).reshape(-1, n),
+            "queue_objectives": np.array([found.objectives for found in self._queue], dtype=float).reshape(-1, m),
+            "queue_policies": np.array([found.policy for found in self._queue], dtype=np.int64),
+            "descent_moves": np.array([self.judge.moves for _ in descents], dtype=np.int64).reshape(-1, n),
+            "descent_weights": np.array([descent.weights for descent in descents], dtype=float).reshape(-1, m),
+            "descent_policies": np.array([descent.policy for descent in descents], dtype=np.int64),
+            "descent_marks": np.array([self.judge.marks for _ in descents], dtype=np.int64).reshape(-1, n),
+            "explored": np.array(sorted({*members.ids[~members.is_fresh].tolist(), *self._welcomed}), dtype=np.int64),
+            "noted": np.array([slot in self._noted for slot in pending], dtype=np.int64),
+            "numbers": np.array([self.n_playouts, self._n_judged_round, *self.judge.numbers], dtype=np.int64),
+            **self._detours.state(),
+        }
+
+    def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
+        """Take up what `state` gave; raises ValueError where it cannot be true."""
+        search, (n, m) = self._search, self._shape
+        for part, values, most in (("queue", "objectives", 2**40), ("descent", "weights", 1)):
+            moves, numbers, policies = (arrays[f"{part}_{name}"] for name in ("moves", values, "policies"))
+            need(len(moves) <= most, part)
+            check_shape(moves, np.int64, len(moves), n)
+            check_shape(numbers, np.float64, len(moves), m)
+            check_shape(policies, np.int64, len(moves))
+            need(np.isfinite(numbers).all() and in_range(policies, 0, self._params.n_policies), part)
+        archived = [search.member(i)[0] for i in range(len(search.members().rows))]
+        pool, sizes = search.machine.pool, search.machine.levels[:, SIZE]
+        slots = [*pending, *(slot for level, n in enumerate(sizes) for slot in search.machine.members[level, :n])]
+        recorded = [pool.moves[slot, : pool.heads[slot, N_MOVES]] for slot in slots]
+        order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]  # a genotype is what this search needs
+        is_descent = bool(arrays["descent_weights"].any())
+        self._detours.restore(arrays, is_descent)
+        whole = (arrays[name] for name in ("queue_moves", "descent_moves", "detour_origin"))
+        for moves in (*(moves for part in whole for moves in part), *archived, *recorded):
+            need(np.array_equal(np.sort(moves), order), "permutations")
+        explored, noted, numbers = arrays["explored"], arrays["noted"], arrays["numbers"]
+        check_shape(explored, np.int64, len(explored))
+        check_shape(noted, np.int64, len(pending))
+        check_shape(numbers, np.int64, 5)
+        need(in_range(numbers[:1], 0, self._params.playouts + 1) and (numbers >= 0).all(), "numbers")
+        marks = arrays["descent_marks"]
+        check_shape(marks, np.int64, len(arrays["descent_moves"]), n)
+        at_most = n if is_descent else n + 1  # a look round ends behind the last place
+        need(in_range(marks, 0, 2) and in_range(numbers[3:4], 0, at_most), "marks")
+        queued = (arrays[f"queue_{name}"] for name in ("moves", "objectives", "policies"))
+        self._queue = deque(Neighbour(a, b, int(policy)) for a, b, policy in zip(*queued, strict=True))
+        descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies", "marks"))
+        for moves, weights, policy, marked in zip(*descents, strict=True):
+            terms = self._detours.terms if self._detours.is_out else STRICT
+            self._set_out(moves, weights, int(policy), marked, terms)
+        self._welcomed = set(explored.tolist())
+        self._leave_to_others()
+        self._noted = {slot for slot, flag in zip(pending, noted, strict=True) if flag}
+        self.n_playouts, self._n_judged_round = map(int, numbers[:2])
+        self.judge.numbers = tuple(map(int, numbers[2:]))

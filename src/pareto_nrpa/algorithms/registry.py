@@ -1,0 +1,86 @@
+"""All algorithms: the one list that the package, the command line, plans and pages read.
+
+A new one is a class with the call shape of `ParetoNRPA`, and an entry here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._util.checks import did_you_mean, shown
+from ..errors import ParetoNRPAError
+
+if TYPE_CHECKING:
+    from .protocols import Algorithm
+
+
+class Entry(NamedTuple):
+    """An algorithm: how it is called, where its class lives (loaded when it is asked for), and a line about it."""
+
+    name: str
+    module: str
+    kind: str
+    about: str
+    needs: str = "any problem"
+
+
+_WHOLE = "a `genotype`"
+_PYMOO = f'{_WHOLE}; `pip install "pareto-nrpa[baselines]"`'
+ENTRIES = (
+    Entry("polished-nrpa", "polished.params", "PolishedNRPA", "Pareto-NRPA joined by local search"),
+    Entry("pareto-nrpa", "nrpa.params", "ParetoNRPA", "the paper's algorithm"),
+    Entry("nsga-ii", "baselines.moea", "NSGA2", "pymoo's, the same population after every generation", _PYMOO),
+    Entry("nsga-iii", "baselines.nsga3", "NSGA3", "likewise, for three objectives and more", _PYMOO),
+    Entry("sms-emoa", "baselines.moea", "SMSEMOA", "likewise, by contributions to the hypervolume", _PYMOO),
+    Entry("moea-d", "baselines.moea", "MOEAD", "likewise, a subproblem for each direction", _PYMOO),
+    Entry(
+        "pls",
+        "baselines.pls",
+        "ParetoLocalSearch",
+        "Pareto Local Search: 2-opt and or-opt, or one choice changed",
+        _WHOLE,
+    ),
+    Entry("pareto-mcts", "baselines.mcts", "ParetoMCTS", "tree search by dominance of confidence bounds"),
+    Entry("nrpa", "baselines.weighted_nrpa", "WeightedNRPA", "NRPA for one weighted sum after the other"),
+    Entry("nmcs", "baselines.nmcs", "WeightedNMCS", "nested Monte-Carlo search, likewise"),
+    Entry("random", "baselines.random_search", "RandomSearch", "random playouts, the floor"),
+)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+# What people write for a name: its class, or other hyphens and capitals.
+_MEANT = {_letters(written): entry.name for entry in ENTRIES for written in (entry.name, entry.kind)}
+_BY_NAME = {entry.name: entry for entry in ENTRIES}
+NAMES = tuple(_BY_NAME)
+#: The one that is used unless another one is asked for.
+DEFAULT = NAMES[0]
+
+
+def _kind(name: str) -> Any:
+    """Return the class of an algorithm by its name."""
+    if name not in _BY_NAME:
+        near = did_you_mean(_MEANT.get(_letters(name), name.lower()), NAMES)
+        raise ParetoNRPAError(f"unknown algorithm {name!r}{near}; there are: {', '.join(NAMES)}.")
+    entry = _BY_NAME[name]
+    return getattr(import_module(f".{entry.module}", __package__), entry.kind)
+
+
+def parameters(name: str) -> list[str]:
+    """Return the names of the parameters of an algorithm."""
+    return [field.name for field in fields(_kind(name))]
+
+
+def algorithm(name: str, given: dict[str, Any] | None = None) -> Algorithm:
+    """Return an algorithm by its name; parameters not given have their defaults."""
+    known = parameters(name)
+    for key in given or {}:
+        if key not in known:
+            near = did_you_mean(key, known)
+            raise ParetoNRPAError(f"{name} has no parameter {shown(key)}{near}; it takes: {', '.join(known)}.")
+    made: Algorithm = _kind(name)(**(given or {}))
+    return made

@@ -1,0 +1,1 @@
+"""What plays, judges and keeps solutions: compiled code that knows no algorithm."""

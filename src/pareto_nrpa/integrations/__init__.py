@@ -1,0 +1,1 @@
+"""Adapters for other libraries, imported by those who have them."""

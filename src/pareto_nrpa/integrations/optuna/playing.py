@@ -1,0 +1,155 @@
+"""A problem of ours inside a trial: every move is a suggestion, and only legal moves are suggested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from ..._util.checks import shown
+from ...errors import ParetoNRPAError
+from ...problem.base import CompiledProblem, Problem, checked_evaluation, plain_bias
+from ...result.result import plain
+from ...solving.arguments import check_problem_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...problem.base import AnyProblem
+
+# What was played in trials under way: violations by name, None where there are no constraints. What is stored with a
+# trial does not tell: a failed one that is tried again still has it.
+_PLAYED: WeakKeyDictionary[Any, dict[str, float | None]] = WeakKeyDictionary()
+
+
+def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float, ...]:
+    """Let a trial play a problem to the end; returns its objectives.
+
+    Every step with more than one legal move is an integer parameter, `move 0`, `move 1` and so on: the position of the
+    move among the legal ones. The moves themselves become the attribute `solution` of the trial; violations become a
+    constraint. Any sampler can play; `ParetoNRPASampler` learns by the codes of the problem, and by its bias.
+
+    Parameters
+    ----------
+    trial
+        A trial of Optuna, also a `FixedTrial`.
+    problem
+        What to play. Its objectives are returned as they are: the directions of the study must fit its `maximise`.
+    name
+        What the parameters are called, where several problems are played in one trial: each needs its own.
+    """
+    played = _played_in(trial)
+    check_problem_type(problem)
+    if name in played:
+        raise ParetoNRPAError(
+            f"name must differ for each problem played in a trial, got {shown(name)} twice, which would make the same "
+            'moves again; give each its own name=, as in play(trial, problem, name="second").'
+        )
+    sampler = getattr(getattr(trial, "study", None), "sampler", None)
+    expect = getattr(sampler, "expect", None)
+    game = Game(problem)
+    for step, moves in game.steps():
+        if len(moves) == 1:
+            game.play(0)
+            continue
+        parameter = f"{name} {step}"
+        if expect is not None:
+            expect(trial.number, name, parameter, game)
+        game.play(trial.suggest_int(parameter, 0, len(moves) - 1))
+    trial.set_user_attr("solution" if name == "move" else f"solution of {name}", [plain(move) for move in game.moves])
+    objectives, violations = game.evaluation()
+    is_constrained = problem.constrained if isinstance(problem, Problem) else True
+    played[name] = violations if is_constrained else None
+    if is_constrained:
+        _set_constraint(trial, f"violations of {name}", violations, played)
+    return tuple(objectives)
+
+
+def _played_in(trial: Any) -> dict[str, float | None]:
+    """Return what was played in a trial so far, to be added to; one that is no more under way may be played again."""
+    if not (hasattr(trial, "suggest_int") and hasattr(trial, "set_user_attr")):
+        raise ParetoNRPAError(
+            f"trial must be a trial of Optuna, got {shown(trial)}; call play(trial, problem) in what study.optimize is "
+            "given, or with what study.ask returns."
+        )
+    return _PLAYED.setdefault(trial, {}) if hasattr(trial, "storage") else {}
+
+
+def _set_constraint(trial: Any, key: str, value: float, played: dict[str, float | None]) -> None:
+    if hasattr(trial, "set_constraint"):
+        trial.set_constraint(key, value)
+    elif hasattr(trial, "storage"):  # Optuna 4 keeps all of them in one list, where its samplers look for it
+        values = [violations for violations in played.values() if violations is not None]
+        trial.storage.set_trial_system_attr(trial._trial_id, "constraints", values)  # noqa: SLF001
+
+
+class Game:
+    """A problem being played, plain or compiled, one move after the other."""
+
+    def __init__(self, problem: AnyProblem) -> None:
+        self.problem = problem
+        self.moves: list[Any] = []
+        self.legal: list[Any] = []
+        self._words = _compiled_words(problem) if isinstance(problem, CompiledProblem) else _plain_words(problem)
+        self._state = self._words["initial_state"]()
+
+    def steps(self) -> Iterator[tuple[int, list[Any]]]:
+        """Yield the number of each step and its legal moves; `play` must be called in between."""
+        while True:
+            self.legal = list(self._words["legal_moves"](self._state))
+            if not self.legal:
+                return
+            yield len(self.moves), self.legal
+
+    def codes(self) -> list[Any]:
+        """Return the codes of the legal moves."""
+        return [self._words["move_code"](self._state, move) for move in self.legal]
+
+    def bias(self, preference: Sequence[float]) -> list[float] | None:
+        """Return the bias of the legal moves, where there is one."""
+        bias = self._words["bias"]
+        return None if bias is None else [float(bias(self._state, move, preference)) for move in self.legal]
+
+    def play(self, position: int) -> None:
+        """Play the legal move at a position."""
+        self.moves.append(self.legal[position])
+        self._state = self._words["play"](self._state, self.legal[position])
+
+    def evaluation(self) -> tuple[list[float], float]:
+        """Return objectives and violations of what was played."""
+        if isinstance(self.problem, CompiledProblem):
+            objectives, violations = self.problem.replay(self.moves)
+            return objectives.tolist(), violations
+        violations, values = checked_evaluation(self.problem, self.problem.evaluate(self._state))
+        return values, violations
+
+
+def _plain_words(problem: Problem) -> dict[str, Any]:
+    words = {word: getattr(problem, word) for word in ("initial_state", "legal_moves", "move_code", "play")}
+    return {**words, "bias": plain_bias(problem)}
+
+
+def _compiled_words(problem: CompiledProblem) -> dict[str, Any]:
+    """Return the kernels of a problem as methods would be, in plain Python: a trial has time."""
+    import numpy as np
+
+    from ...engine.jit.kernels import python_function
+
+    kernels = {word: python_function(function) for word, function in problem.kernels.items()}
+    data, out = problem.data, np.zeros(problem.max_legal or 1, dtype=np.int64)
+
+    def legal_moves(state: Any) -> list[int]:
+        moves: list[int] = out[: kernels["legal_moves"](data, state, out)].tolist()
+        return moves
+
+    def play_move(state: Any, move: int) -> Any:
+        kernels["play"](data, state, move)
+        return state
+
+    bias = kernels.get("bias")
+    return {
+        "initial_state": lambda: kernels["initial_state"](data),
+        "legal_moves": legal_moves,
+        "move_code": lambda state, move: int(kernels["move_code"](data, state, move)),
+        "play": play_move,
+        "bias": bias and (lambda state, move, preference: bias(data, state, move, np.asarray(preference))),
+    }

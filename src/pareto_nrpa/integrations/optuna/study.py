@@ -1,0 +1,154 @@
+"""What a sampler knows of a study: rebuilt from its finished trials, never stored."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from optuna.study import StudyDirection
+from optuna.trial import TrialState
+
+from ...algorithms.nrpa.driven import DrivenProblem
+from .changes import FRESH, MIX, PLAYOUT, Changes, Origin
+from .mutation import changed
+from .parameters import Parameters
+from .trial import Run
+from .trie import Visited
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from optuna.study import Study
+    from optuna.trial import FrozenTrial
+
+    from ...algorithms.nrpa.params import ParetoNRPA
+    from ...problem.base import AnyProblem
+    from .mutation import Plan
+
+#: Where a trial keeps which policy made it, and what it was changed from: all that is stored of ours.
+POLICY_KEY, ORIGIN_KEY = "pareto_nrpa:policy", "pareto_nrpa:origin"
+_MOST_VIOLATED = 1e300
+# How often another change is drawn in the place of one that would repeat what was evaluated.
+_TRIES = 20
+
+
+class Memory:
+    """A search fed with the trials of one study, another one that is not, the front, and what was evaluated."""
+
+    def __init__(self, study: Study, algorithm: ParetoNRPA, seed: int, problems: dict[str, AnyProblem]) -> None:
+        self._of = (study._storage, study._study_id)  # noqa: SLF001
+        maximise = [direction == StudyDirection.MAXIMIZE for direction in study.directions]
+        self._signs = np.where(maximise, -1.0, 1.0)
+        problem = DrivenProblem(len(maximise), maximise=maximise)
+        self.search, self._unlearned = (algorithm.start(problem, seed=0) for _ in range(2))
+        self.parameters = Parameters(problems)
+        self.runs: dict[int, Run] = {}
+        self._seed = seed
+        self._visited = Visited()
+        self._seen: set[frozenset[tuple[str, float]]] = set()
+        self._changes = Changes()
+        self._learned: set[int] = set()
+        self._front: dict[int, FrozenTrial] = {}
+
+    def is_of(self, study: Study) -> bool:
+        """Tell whether this is about a study."""
+        return self._of == (study._storage, study._study_id)  # noqa: SLF001
+
+    def run(self, study: Study, trial: FrozenTrial, *, avoid_repeats: bool) -> Run:
+        """Return a trial under way; a new one begins with all that can be learned by now."""
+        if trial.number not in self.runs:
+            self._learn(study)
+            rng = np.random.default_rng([self._seed, trial.number])
+            plan, origin = self._plan(rng, avoid_repeats=avoid_repeats)
+            policy = None if plan is None or origin is None else self._policy_of(self._front[origin.parent])
+            playout = self.search.playout(policy=policy, rng=rng)
+            unlearned = self._unlearned.playout(policy=playout.policy, rng=rng)
+            if origin is not None and origin.kind == FRESH:
+                playout = unlearned
+            store = partial(study._storage.set_trial_system_attr, trial._trial_id)  # noqa: SLF001
+            store(POLICY_KEY, playout.policy)
+            if origin is not None:
+                store(ORIGIN_KEY, list(origin))
+            self.runs[trial.number] = Run(
+                plan, playout, unlearned, rng, self.parameters, self._visited, avoid_repeats=avoid_repeats
+            )
+        return self.runs[trial.number]
+
+    def preference(self, policy: int) -> Any:
+        """Return what the bias of a policy should care for."""
+        return self.search.machine.preferences[policy]
+
+    def _plan(self, rng: np.random.Generator, *, avoid_repeats: bool) -> tuple[Plan | None, Origin | None]:
+        """Say what a new trial shall be like, and where that comes from; nothing for a playout."""
+        for _ in range(_TRIES):
+            kind = self._changes.draw_kind(rng)
+            if kind == PLAYOUT:
+                break
+            if kind == FRESH:
+                return None, Origin(FRESH)
+            parent, other = (self._changes.draw_parent(rng) for _ in range(2))
+            if kind == MIX and parent == other:
+                continue  # a trial mixed with itself is that trial
+            plan = changed(kind, self._front[parent], self._front[other], self.parameters, rng)
+            if not (avoid_repeats and self._is_known(plan, (self._front[parent], self._front[other]))):
+                return plan, Origin(kind, parent)
+        return None, None
+
+    def _is_known(self, plan: Plan, alike: Iterable[FrozenTrial]) -> bool:
+        """Tell whether a plan would but repeat what was evaluated, if it has the parameters that another trial has."""
+        if plan.routes:
+            return False  # known when it is carried out
+        spaces = [trial.distributions for trial in alike if plan.values.keys() >= trial.distributions.keys()]
+        return any(self.parameters.key(plan.values, space) in self._seen for space in spaces)
+
+    def _learn(self, study: Study) -> None:
+        """Learn from the trials that were finished since the last time, whoever made them, in their order."""
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            if trial.number not in self._learned:
+                self._learned.add(trial.number)
+                self._learn_from(trial)
+
+    def _learn_from(self, trial: FrozenTrial) -> None:
+        self._seen.add(self.parameters.key(trial.params, trial.distributions))
+        dials = (self.parameters.dial(*parameter) for parameter in trial.distributions.items())
+        if all(dial.is_exact for dial in dials):  # real numbers are never exhausted
+            self._visited.add(list(self.parameters.choices(trial.params, trial.distributions)))
+        if not all(map(math.isfinite, trial.values)):
+            return  # it cannot be compared
+        policy = self._policy_of(trial)
+        playout = self.search.playout(policy=policy)
+        for codes, bias, position in self._turns(trial, policy):
+            playout.take(position, codes, bias)
+        if playout.solution:
+            violations = _violations(trial)
+            self.search.tell([playout.finish()], [trial.values], [violations])
+            origin = Origin.read(trial.system_attrs.get(ORIGIN_KEY))
+            self._changes.learn(trial.number, origin, self._signs * trial.values, violations)
+            self._front[trial.number] = trial
+            self._front = {number: self._front[number] for number in self._changes.front.numbers}
+
+    def _policy_of(self, trial: FrozenTrial) -> int:
+        """Return the policy that a trial counts for."""
+        policy, n_policies = trial.system_attrs.get(POLICY_KEY), self.search.params.n_policies
+        if type(policy) is int and 0 <= policy < n_policies:
+            return policy
+        return trial.number % n_policies  # enqueued, or made by another sampler
+
+    def _turns(self, trial: FrozenTrial, policy: int) -> Iterator[tuple[list[Hashable], list[float] | None, int]]:
+        """Yield codes, bias and position of all choices of a finished trial: dials, then problems that were played."""
+        for parameter, distribution in trial.distributions.items():
+            if self.parameters.step_of(parameter) is None:
+                for turn, position in self.parameters.dial(parameter, distribution).turns(trial.params[parameter]):
+                    yield turn.codes, turn.bias, position
+        for name in self.parameters.played(trial):
+            for game, position in self.parameters.replay(trial, name):
+                if len(game.legal) > 1:
+                    yield game.codes(), game.bias(self.preference(policy)), position
+
+
+def _violations(trial: FrozenTrial) -> float:
+    """Return by how much constraints are violated in all, as Optuna 5 and 4 keep them."""
+    values = trial.constraints.values() if hasattr(trial, "constraints") else trial.system_attrs.get("constraints")
+    return min(sum(max(float(value), 0.0) for value in values or ()), _MOST_VIOLATED)

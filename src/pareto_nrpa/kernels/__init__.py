@@ -1,3 +1,0 @@
-"""All compiled code of the package: arrays in, arrays out, no knowledge of any problem."""
-
-from ._jit import kernel as kernel

@@ -1,1 +1,0 @@
-"""Compiled code of what Pareto-NRPA is compared with."""

@@ -1,1 +1,0 @@
-"""Kernels of Polished NRPA: neighbours of whole solutions."""

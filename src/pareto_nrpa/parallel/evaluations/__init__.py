@@ -1,0 +1,1 @@
+"""Expensive objectives: one search, whose solutions are evaluated by several workers."""

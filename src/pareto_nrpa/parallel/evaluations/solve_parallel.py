@@ -1,0 +1,249 @@
+"""The call for evaluations that take seconds or hours: `solve`, with workers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from ..._util.checks import check_flag, check_positive, check_whole
+from ..._util.files import check_writable
+from ...errors import ParetoNRPAError
+from ...problem.base import AnyProblem, Problem, problem_fingerprint, problem_name
+from ...solving.arguments import check_algorithm, check_problem_type, check_reference_point, check_seed
+from ...solving.callbacks import Callbacks, check_callbacks
+from ...solving.run import Run
+from ...solving.stop import Progress, Stop, StopCriterion, budget_of, check_stop
+from ..pool import ProcessWorkers
+from .journal import Journal
+from .search import MAX_REPEATS, WindowedSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...algorithms.nrpa.params import ParetoNRPA
+    from ...algorithms.polished.params import PolishedNRPA
+    from ...result.result import Result
+    from ...solving.callbacks import Listener
+    from ...solving.interrupt import Interrupt
+
+# Ends of a search that come when they come: its result may as well have all that is finished.
+_CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
+
+
+def solve_parallel(
+    problem: Problem,
+    algorithm: ParetoNRPA | PolishedNRPA | str | None = None,
+    *,
+    stop: StopCriterion,
+    seed: int = 0,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    lookahead: int = 8,
+    time_limit: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    retry_failed: bool = False,
+    same_problem: bool = False,
+    callbacks: Listener | Sequence[Listener] = (),
+    reference_point: Sequence[float] | None = None,
+    window: int | None = None,
+) -> Result:
+    """Search for the Pareto front of a problem whose evaluations are expensive, by several workers at once.
+
+    Same seed and lookahead, same result, on however many workers, in one go or resumed (failures that depend on the
+    clock or on a machine aside). A solution is evaluated once, however often the search comes back to it; what counts
+    as evaluation is a solution met for the first time. An evaluation that raises, gives NaN, takes too long or kills
+    its process is a failure: counted, written down, and nothing is learned from it.
+
+    Parameters
+    ----------
+    problem
+        A plain `Problem`, which workers get pickled.
+    algorithm
+        `ParetoNRPA(level=2)` by default, which suits some hundreds of evaluations; a `PolishedNRPA`, or the name of
+        one of them, such as "pareto-nrpa".
+    stop
+        When to stop; what is in hand then is given up, so MaxEvaluations(n) makes exactly n evaluations.
+    workers
+        How many processes of our own to start, one thread each unless OMP_NUM_THREADS and the like say otherwise; by
+        default one per core, up to the lookahead.
+    executor
+        Where to evaluate instead: any `concurrent.futures.Executor`, such as that of a Dask client.
+    lookahead
+        How many solutions the search asks for ahead of what it has learned from; part of what makes the result.
+    time_limit
+        Seconds after which an evaluation is ended and has failed. Processes of our own are killed and replaced; in
+        another executor the evaluation is given up, and ends at its next line of Python.
+    checkpoint
+        A file to which every finished evaluation is written at once, a line of JSON each. One that exists is only
+        gone on from.
+    resume
+        Go on from the checkpoint where there is one.
+    retry_failed
+        When resuming, evaluate again what has failed.
+    same_problem
+        When resuming, trust the results of a problem whose code or data have changed since.
+    callbacks, reference_point
+        As in `solve`.
+    window
+        The former name of lookahead.
+
+    Returns
+    -------
+    Result
+        The best front of all that was evaluated. Ctrl-C ends the search early and returns what there is.
+
+    Raises
+    ------
+    ProblemError
+        If the first ten evaluations all fail, or the problem breaks a promise.
+    CheckpointError
+        If the checkpoint cannot be read, or is of another search. As with every error of a search that has begun, the
+        attribute `result` holds the front found until then.
+    """
+    _check_problem(problem)
+    check_stop(stop)
+    seed = check_seed(seed)
+    reference = check_reference_point(problem, reference_point)
+    if window is not None:
+        warnings.warn("window is now called lookahead; the old name will go.", DeprecationWarning, stacklevel=2)
+        lookahead = window
+    check_whole("lookahead", lookahead, 1)
+    if time_limit is not None:
+        check_positive("time_limit", time_limit)
+    for name, flag in (("resume", resume), ("retry_failed", retry_failed), ("same_problem", same_problem)):
+        check_flag(name, flag)
+    workers = _check_workers(workers, executor, lookahead)
+    if resume and checkpoint is None:
+        raise ValueError("resume needs the file to go on from: give it as checkpoint.")
+    if checkpoint is not None:
+        check_writable(checkpoint)
+    chosen = _check_algorithm(algorithm)
+    listeners = check_callbacks(callbacks)
+    with ExitStack() as stack:
+        journal = None
+        budget = budget_of(stop)
+        if checkpoint is not None:
+            journal = Journal(checkpoint)
+            stack.callback(journal.close)
+            header = _header(problem, chosen, seed, lookahead, budget)
+            budget = journal.go_on(header, problem.n_objectives, resume=resume, same_problem=same_problem)["budget"]
+        search = chosen.start(problem, seed=seed, budget=budget)
+        if executor is None:
+            executor = own = ProcessWorkers(workers, time_limit=time_limit)
+            stack.callback(own.kill_workers)
+        windowed = WindowedSearch(
+            search,
+            executor,
+            lookahead=lookahead,
+            budget=budget_of(stop),
+            time_limit=time_limit,
+            journal=journal,
+            retry_failed=retry_failed,
+        )
+        stack.callback(windowed.cancel)
+        return _ParallelRun(problem, chosen.name, windowed, stop, seed, reference, listeners).to_the_end()
+
+
+class _ParallelRun(Run):
+    """A call of `solve` whose search may run out of new solutions, and may have more finished than told at the end."""
+
+    def __init__(
+        self,
+        problem: AnyProblem,
+        algorithm: str,
+        search: WindowedSearch,
+        stop: StopCriterion,
+        seed: int,
+        reference: Any,
+        callbacks: list[Callbacks],
+    ) -> None:
+        super().__init__(problem, algorithm, search, _Exhausted(search) | stop, seed, reference, callbacks, None)
+        self._windowed = search
+
+    def result(self, interrupt: Interrupt | None = None) -> Result:
+        """Return the front, with all that is finished where the search was cut short."""
+        if self.stopped_by in _CUT_SHORT:
+            with contextlib.suppress(ParetoNRPAError):  # the reason for being here, once more
+                self._windowed.settle()
+        return super().result(interrupt)
+
+
+class _Exhausted(Stop):
+    """Stop when the search finds no new solution any more."""
+
+    is_certain = False
+
+    def __init__(self, search: WindowedSearch) -> None:
+        self._search = search
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when all that was asked for is told, and nothing new to ask for was found."""
+        return self._search.is_exhausted
+
+    def __str__(self) -> str:
+        return f"{MAX_REPEATS:,} playouts in a row without a new solution"
+
+
+def _check_problem(problem: object) -> None:
+    check_problem_type(problem)
+    if not isinstance(problem, Problem):
+        raise TypeError(
+            "problem must be a plain Problem, got a CompiledProblem, whose evaluations take microseconds: use solve."
+        )
+
+
+def _check_workers(workers: int | None, executor: Executor | None, lookahead: int) -> int:
+    """Return how many processes of our own to start."""
+    if executor is not None:
+        if workers is not None:
+            raise ValueError("workers and executor are two ways to say the same: give one of them.")
+        if not isinstance(executor, Executor):
+            raise TypeError(
+                f"executor must be a concurrent.futures.Executor, got {type(executor).__name__}; a Dask client has "
+                "one: client.get_executor()."
+            )
+        return 0
+    if workers is None:
+        return min(os.cpu_count() or 1, lookahead)
+    check_whole("workers", workers, 1)
+    if workers > lookahead:
+        raise ValueError(
+            f"workers must be at most the lookahead ({lookahead}), as more have nothing to do, got {workers}; "
+            f"lookahead={workers} employs them, and leads to another result."
+        )
+    return int(workers)
+
+
+def _check_algorithm(given: object) -> ParetoNRPA | PolishedNRPA:
+    """Return the algorithm that was meant, one with all its defaults by class or name as in `solve`."""
+    from ...algorithms.nrpa.params import ParetoNRPA
+    from ...algorithms.polished.params import PolishedNRPA
+
+    if given is None:
+        return ParetoNRPA(level=2)
+    algorithm = check_algorithm(given) if isinstance(given, str | type) else given
+    if not isinstance(algorithm, ParetoNRPA | PolishedNRPA):
+        raise TypeError(
+            "algorithm must be a ParetoNRPA or a PolishedNRPA, which can be asked for solutions, got "
+            f"{type(algorithm).__name__}; other algorithms evaluate one by one: use solve."
+        )
+    return algorithm
+
+
+def _header(
+    problem: Problem, algorithm: ParetoNRPA | PolishedNRPA, seed: int, lookahead: int, budget: int | None
+) -> dict[str, Any]:
+    """Return what makes a search, for its journal; the budget of the first part decides N, as in `solve`."""
+    return {
+        "instance": problem_name(problem),
+        "problem": problem_fingerprint(problem),
+        "seed": seed,
+        "lookahead": int(lookahead),
+        "budget": budget,
+        "parameters": algorithm.to_dict(),
+    }

@@ -1,0 +1,91 @@
+"""One evaluation, as a worker makes it: whatever happens in there comes back as a value."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import threading
+import time
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...problem.base import checked_evaluation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...problem.base import Problem
+
+_MAX_ERROR = 500
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an evaluation came to: objectives in the problem's own sense, or an error."""
+
+    objectives: tuple[float, ...] = ()
+    violations: float = 0.0
+    error: str = ""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0  # 0 where the evaluation did not live to tell
+
+
+class _Overdue(BaseException):
+    """Thrown into an evaluation that is to end; no `except Exception` of its own keeps it."""
+
+
+def evaluate_solution(problem: Problem, solution: Sequence[Any]) -> Outcome:
+    """Play the moves of a solution and evaluate where they lead; never raises."""
+    wall, cpu = time.perf_counter(), time.thread_time()
+    objectives: tuple[float, ...] = ()
+    violations, error = 0.0, ""
+    try:
+        state = problem.initial_state()
+        for move in solution:
+            state = problem.play(state, move)
+        violations, values = checked_evaluation(problem, problem.evaluate(state))
+        if not all(map(math.isfinite, values)):
+            error = f"an objective is NaN or infinite: {values}"
+        elif not 0 <= violations < math.inf:
+            error = f"violations must be a finite number of at least 0, got {violations}"
+        else:
+            objectives = tuple(values)
+    except (Exception, SystemExit) as raised:
+        error = f"{type(raised).__name__}: {raised}"[:_MAX_ERROR] + _place(raised)
+    return Outcome(
+        objectives, 0.0 if error else violations, error, time.perf_counter() - wall, time.thread_time() - cpu
+    )
+
+
+def _place(error: BaseException) -> str:
+    """Return where an error was raised."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f" ({Path(frame.filename).name} line {frame.lineno})"
+
+
+def evaluate_in_thread(problem: Problem, solution: Sequence[Any], time_limit: float) -> Outcome:
+    """Evaluate in a thread of its own and give it up when it is overdue, for workers that we cannot end.
+
+    An evaluation that is given up ends with its next line of Python; one that never leaves compiled code goes on.
+    """
+    outcomes: list[Outcome] = []
+
+    def evaluate() -> None:
+        with contextlib.suppress(_Overdue):
+            outcomes.append(evaluate_solution(problem, solution))
+
+    thread = threading.Thread(target=evaluate, daemon=True)
+    thread.start()
+    thread.join(time_limit)
+    if outcomes:
+        return outcomes[0]
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Overdue))
+    return Outcome(error=overdue(time_limit), seconds=time_limit)
+
+
+def overdue(time_limit: float) -> str:
+    """Return the sentence for an evaluation that took too long."""
+    return f"took longer than the time limit of {time_limit:g} s"

@@ -1,0 +1,147 @@
+"""An algorithm whose searches work together: what `solve` starts where there are several."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._util.checks import check_whole, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...algorithms.nrpa.search import Search
+    from ...problem.base import AnyProblem
+    from ...solving.solve import Algorithm
+    from .executors import Crew
+    from .search import CooperatingSearch
+
+_MOST_SEARCHES = 4096
+#: What `executor` may name: who the workers are.
+THREADS, PROCESSES = "threads", "processes"
+
+
+class Team:
+    """Several searches of one algorithm, and who carries them on."""
+
+    def __init__(self, algorithm: Any, searches: int, workers: int, executor: Executor | str | None) -> None:
+        self.algorithm, self.searches, self.workers, self.executor = algorithm, searches, workers, executor
+        self.name: str = algorithm.name
+        self._crew: Crew | None = None
+
+    def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> CooperatingSearch:
+        """Return searches that have made no evaluation yet: the one that there would be alone, and more of its kind."""
+        seeds = [seed, *(_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches - 1))]
+        share = None if budget is None else -(-budget // self.searches)
+        searches = [self.algorithm.start(problem, seed=one, budget=share) for one in seeds]
+        return self._together(problem, searches, seed, share)
+
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> CooperatingSearch:
+        """Return the searches of a checkpoint."""
+        from .checkpoint import check_rounds, load_team
+
+        saved = load_team(path, problem, self.algorithm, self.searches)
+        team = self._together(problem, saved.searches, saved.seed)
+        check_rounds(path, saved, team.rounds)
+        for record, (number, inbox) in zip(team.records, saved.inboxes, strict=True):
+            record.round, record.inbox = number, inbox
+        team.post.fronts = saved.fronts
+        team.wall_seconds, team.cpu_seconds = saved.wall_seconds, saved.cpu_seconds
+        return team
+
+    def _together(
+        self, problem: AnyProblem, searches: list[Search], seed: int, budget: int | None = None
+    ) -> CooperatingSearch:
+        from .search import CooperatingSearch
+        from .staff import crew_for
+
+        for search in searches:
+            search.player.following  # noqa: B018, bound before anything is compiled
+        self._crew = crew_for(searches, problem, self.algorithm, self.workers, self.executor, budget)
+        return CooperatingSearch(problem, searches, seed=seed, crew=self._crew)
+
+    def close(self) -> None:
+        """Send home who carried the searches on."""
+        if self._crew is not None:
+            self._crew.close()
+
+
+@contextmanager
+def closing(algorithm: Algorithm | Team) -> Iterator[None]:
+    """Send everybody home at the end, whatever it is."""
+    try:
+        yield
+    finally:
+        if isinstance(algorithm, Team):
+            algorithm.close()
+
+
+def _seed(child: np.random.SeedSequence) -> int:
+    high, low = child.generate_state(2, np.uint64).tolist()
+    return int(high << 64 | low)
+
+
+def assembled(
+    algorithm: Algorithm, workers: int | str, searches: int | None, executor: Executor | str | None
+) -> Algorithm | Team:
+    """Return an algorithm as it is, for one search, or a team of several searches."""
+    if isinstance(executor, str):
+        if executor not in (THREADS, PROCESSES):
+            raise ValueError(f"executor must be {THREADS!r}, {PROCESSES!r} or an Executor, got {shown(executor)}.")
+    elif executor is not None:
+        if not isinstance(executor, Executor):
+            raise TypeError(
+                f"executor must be a concurrent.futures.Executor, got {type(executor).__name__}; a Dask client has "
+                "one: client.get_executor()."
+            )
+        if searches is None:
+            raise ValueError("executor needs to know how many searches work together: give searches, such as 4.")
+        if workers != 1:
+            raise ValueError("workers and executor are two ways to say the same: give one of them.")
+    n_workers = check_workers(workers)
+    if isinstance(executor, str) and n_workers == 1:
+        raise ValueError(f"executor={executor!r} needs somebody to be it: give workers, such as workers=2.")
+    if searches is not None:
+        check_whole("searches", searches, 1, _MOST_SEARCHES)
+        if n_workers > searches and workers not in (0, "all"):
+            raise ValueError(
+                f"workers must be at most the searches ({searches}), as more have nothing to do, got {workers}; "
+                f"searches={workers} employs them, and leads to another result."
+            )
+    n_searches = n_workers if searches is None else int(searches)
+    if n_searches == 1:
+        return algorithm
+    _check_algorithm(algorithm)
+    return Team(algorithm, n_searches, min(n_workers, n_searches), executor)
+
+
+def check_workers(workers: object) -> int:
+    """Return a number of workers: 0 and "all" stand for as many as this process may use."""
+    if isinstance(workers, int | str) and workers in (0, "all") and not isinstance(workers, bool):
+        return usable_cores()
+    if isinstance(workers, str):
+        raise ValueError(f'workers must be a whole number, or "all", got {shown(workers)}.')
+    check_whole("workers", workers, 0, _MOST_SEARCHES)
+    return int(workers)  # type: ignore[call-overload, no-any-return]  # check_whole has seen a number
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _check_algorithm(algorithm: object) -> None:
+    from ...algorithms.nrpa.params import ParetoNRPA
+    from ...algorithms.polished.params import PolishedNRPA
+
+    if not isinstance(algorithm, ParetoNRPA | PolishedNRPA):
+        raise ValueError(
+            "several searches work together where the algorithm is a PolishedNRPA or a ParetoNRPA, got "
+            f"{type(algorithm).__name__}; leave out workers and searches."
+        )

@@ -1,0 +1,144 @@
+"""What searches tell each other: at the end of each round their fronts, which the others take in a round later."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...engine.archive import far_apart
+from ...engine.arrays import VIOLATIONS
+from .merging import first_front
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from .task import Member, Spell
+
+# A round is so much longer than all before it together, as what searches know changes ever more slowly.
+_GROWTH = 0.25
+# Of the evaluations of a round, at most this share is spent on what others have found.
+MOST_ADOPTED = 0.5
+#: After so many rounds a front is taken in. By then the others, who are not that much slower, have handed in theirs:
+#: with 1, who is ahead would wait for them at the end of each round.
+LAG = 2
+
+
+class Rounds:
+    """Where rounds begin, in evaluations of one search; depends on the length of the first alone."""
+
+    def __init__(self, first: int) -> None:
+        self._begins = [0, first]
+
+    def begin(self, number: int) -> int:
+        """Return how many evaluations come before a round."""
+        while len(self._begins) <= number:
+            first, last = self._begins[1], self._begins[-1]
+            self._begins.append(last + max(first, int(_GROWTH * last)))
+        return self._begins[number]
+
+    def number(self, evaluations: int) -> int:
+        """Return the round that the evaluation after so many is in."""
+        while self._begins[-1] <= evaluations:
+            self.begin(len(self._begins))
+        return bisect_right(self._begins, evaluations) - 1
+
+
+class Record:
+    """What is known of one search: where it stands, what is in its archive, what it takes in in this round."""
+
+    def __init__(self, spell: Spell) -> None:
+        self.evaluations = 0
+        self.members: dict[int, Member] = {}
+        self.inbox: list[Member] = []
+        self.round = 0  # whose inbox that is
+        self.update(spell)
+
+    def update(self, spell: Spell) -> None:
+        """Take in what a search told."""
+        known = self.members | {member.found_at: member for member in spell.members}
+        self.members = {number: known[number] for number in spell.alive.tolist()}
+        self.evaluations, self.discarded, self.keys = spell.evaluations, spell.discarded, spell.keys
+
+    def has_found_since(self, evaluations: int) -> bool:
+        """Tell whether something in the archive was found after so many evaluations."""
+        return max(self.members, default=0) > evaluations
+
+    def scores(self) -> NDArray[np.float64]:
+        """Return the scores of what is in the archive, in the order of discovery."""
+        return np.array([member.scores for member in self.members.values()])
+
+
+class Post:
+    """Fronts on their way: those of each search at the end of each round, until everybody has had them."""
+
+    def __init__(self, n_searches: int, rounds: Rounds, alone_below: int) -> None:
+        self.rounds = rounds
+        self._alone_below = alone_below
+        self.fronts: dict[int, dict[int, list[Member]]] = {}  # by round and search
+        self._common: dict[int, tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]] = {}
+        self._n = n_searches
+
+    def hand_in(self, k: int, record: Record) -> None:
+        """Keep the front of a search at the end of a round."""
+        number = self.rounds.number(record.evaluations) - 1
+        self.fronts.setdefault(number, {})[k] = list(record.members.values())
+
+    def is_ready(self, number: int) -> bool:
+        """Tell whether all that is to be taken in at the beginning of a round is there."""
+        return number < LAG or len(self.fronts.get(number - LAG, {})) == self._n
+
+    def inbox(self, number: int, k: int, record: Record) -> list[Member]:
+        """Return what search k takes in at the beginning of a round: what others found and nothing of its own covers.
+
+        What it found itself and has not got any more it has discarded, where its archive is limited. As long as the
+        common front is small, the first search goes its own way, so that several find what one finds, and the others do
+        while that leads on.
+        """
+        members, scores, finders = self._common_front(number - LAG)
+        may_stay_alone = len(members) < self._alone_below and _is_as_feasible(record, scores)
+        if may_stay_alone and (k == 0 or record.has_found_since(self.rounds.begin(number - 1))):
+            return []
+        fresh = np.flatnonzero(~_covered(scores, record.scores()) & (finders != k))
+        most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
+        if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
+            fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]
+        return [members[i] for i in fresh]
+
+    def _common_front(self, number: int) -> tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]:
+        """Return the front of all searches at the end of a round and who found what, made once for all of them."""
+        if number not in self._common:
+            fronts = self.fronts.get(number, {})
+            found = [(member.found_at, k, member) for k, front in fronts.items() for member in front]
+            found.sort(key=lambda one: one[:2])
+            scores = np.array([member.scores for _, _, member in found])
+            rows = first_front(scores) if found else np.zeros(0, dtype=np.int64)
+            finders = np.array([found[i][1] for i in rows], dtype=np.int64)
+            self._common[number] = [found[i][2] for i in rows], scores[rows], finders
+        return self._common[number]
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """Drop what nobody will ask for, `numbers` being the rounds in which searches are."""
+        first = min(numbers) + 1 - LAG
+        for kept in (self.fronts, self._common):
+            for number in [number for number in kept if number < first]:
+                del kept[number]
+
+
+def _is_as_feasible(record: Record, common: NDArray[np.float64]) -> bool:
+    """Tell whether a search violates no more than the common front does."""
+    own = record.scores()
+    return len(common) == 0 or (len(own) > 0 and own[0, VIOLATIONS] <= common[0, VIOLATIONS])
+
+
+def _covered(scores: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which of the scores something known is as good as."""
+    if len(known) == 0 or len(scores) == 0:
+        return np.zeros(len(scores), dtype=bool)
+    least = known[0, VIOLATIONS]
+    as_good = np.array([(known[:, 1:] <= row[1:]).all(axis=1).any() for row in scores])
+    covered: NDArray[np.bool_] = (scores[:, VIOLATIONS] > least) | ((scores[:, VIOLATIONS] == least) & as_good)
+    return covered

@@ -1,0 +1,253 @@
+"""Several searches that look like one: each goes its way, and what is seen of them depends on evaluations alone."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import FIRST_COMPLETED, wait
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._util.checks import check_whole
+from ...engine.archive import far_apart
+from ...engine.arrays import VIOLATIONS
+from ...errors import ParetoNRPAError
+from ...problem.base import CompiledProblem, objective_signs
+from ...result.result import Front
+from .exchange import Post, Record, Rounds
+from .merging import CommonLog, complete, first_front, in_turns, share_of
+from .task import Stretch
+
+if TYPE_CHECKING:
+    import os
+    from concurrent.futures import Future
+
+    from numpy.typing import NDArray
+
+    from ...algorithms.nrpa.search import Search
+    from ...problem.base import AnyProblem
+    from .executors import Crew
+    from .task import Member
+
+#: How long the first round is, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
+FIRST_ROUND, FIRST_PLAIN_ROUND = 50, 500
+_SECONDS_BETWEEN_LOOKS = 0.25
+
+
+class CooperatingSearch:
+    """K searches of one algorithm at work on one problem.
+
+    The evaluations of all are counted in turns: the first of each search, the second of each, and so on. What a search
+    finds in one round of evaluations, the others take in a round later. So who does what, when, follows from the number
+    of evaluations alone, whoever carries the searches on. Nobody waits unless it is a round ahead, and each goes as far
+    as it comes: `evaluations`, `best` and the like show the state after the last evaluation before which none is
+    missing; the result has all.
+    """
+
+    # However many evaluations are asked for, `advance` comes back after a moment.
+    slice_seconds = (1.0, float("inf"))
+
+    def __init__(self, problem: AnyProblem, searches: list[Search], *, seed: int, crew: Crew) -> None:
+        self.problem, self.seed, self.crew = problem, seed, crew
+        self.wall_seconds = self.cpu_seconds = 0.0
+        self._first = first = searches[0]
+        is_compiled = isinstance(problem, CompiledProblem)
+        self.rounds = Rounds(FIRST_ROUND * first.slice_size if is_compiled else FIRST_PLAIN_ROUND)
+        self.post = Post(len(searches), self.rounds, first.alone_below)
+        self.records = [Record(spell) for spell in crew.stands()]
+        self._signs = objective_signs(problem)
+        self._log = CommonLog(len(searches), problem.n_objectives)
+        for k, search in enumerate(searches):
+            self._log.add(k, search.log())
+        self._at_work: dict[Future[Any], tuple[int, Stretch]] = {}
+        self._shows_all = False
+        self._log.go_on(self._made(), self.evaluations)
+
+    @property
+    def n_searches(self) -> int:
+        """How many searches work together."""
+        return len(self.records)
+
+    def _made(self) -> list[int]:
+        """Return how many evaluations each search has made."""
+        return [record.evaluations for record in self.records]
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations were made without a gap, what searches took over from each other included."""
+        return sum(self._made()) if self._shows_all else complete(self._made())
+
+    @property
+    def unique_evaluations(self) -> int | None:
+        """How many were of a solution that no search had evaluated before; None unless they are counted."""
+        if self._first.unique_evaluations is None:
+            return None
+        return int(np.unique(np.concatenate([record.keys for record in self.records])).size)
+
+    @property
+    def max_archive(self) -> int | None:
+        """The most that the front may hold, and the archive of each search; None if there is no limit."""
+        return self._first.max_archive
+
+    @property
+    def discarded(self) -> int:
+        """How many solutions that nothing dominated were discarded, to keep to that limit."""
+        scores = self._members()[1]
+        return sum(record.discarded for record in self.records) + len(scores) - len(self._shown(scores[:, 1:]))
+
+    @property
+    def last_improvement(self) -> int:
+        """The evaluation at which the common front last changed."""
+        return self._log.last_improvement
+
+    @property
+    def slice_size(self) -> int:
+        """The first round of all: where a stop must be asked all wait for each other."""
+        return self.rounds.begin(1) * self.n_searches
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether all machine code is there."""
+        return self._first.is_compiled
+
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
+        for search in self.crew.searches:
+            search.count_unique()
+
+    def limit_archive(self, size: int) -> None:
+        """Let no archive ever hold more than so many solutions, from the start on."""
+        for search in self.crew.searches:
+            search.limit_archive(size)
+
+    def compile(self) -> None:
+        """Compile what is needed, here and where the work is done."""
+        for search in self.crew.searches:
+            search.compile()
+        self.crew.start()
+
+    def advance(self, n: int) -> None:
+        """Make n evaluations, or as many as are made in a moment; searches go on meanwhile, never past those n."""
+        check_whole("n", n, 0)
+        self._shows_all = False
+        end, began = self.evaluations + n, time.monotonic()
+        while self.evaluations < end:
+            self._set_to_work(end)
+            left = began + _SECONDS_BETWEEN_LOOKS - time.monotonic()
+            self._gather(max(0.0, left))
+            if left <= 0:
+                break
+
+    def _set_to_work(self, end: int) -> None:
+        """Let searches that may go on do so, those with the fewest evaluations first, as many as there are hands."""
+        busy = {k for k, _ in self._at_work.values()}
+        waiting = sorted(set(range(self.n_searches)) - busy, key=lambda k: self.records[k].evaluations)
+        for elsewhere in (False, True):  # who knows a search comes first, as others must make it again
+            for k in [k for k in waiting if k not in busy]:
+                if len(self._at_work) == self.crew.size:
+                    return
+                if self.crew.can_begin(k, elsewhere=elsewhere) and (stretch := self._stretch(k, end)) is not None:
+                    self._at_work[self.crew.begin(k, stretch)] = k, stretch
+                    busy.add(k)
+
+    def _stretch(self, k: int, end: int) -> Stretch | None:
+        """Return how far a search may go within its round, None if it may not."""
+        record = self.records[k]
+        number = self.rounds.number(record.evaluations)
+        stop = min(self.rounds.begin(number + 1), share_of(end, k, self.n_searches))
+        if stop <= record.evaluations or (number > record.round and not self.post.is_ready(number)):
+            return None
+        if number > record.round:
+            record.inbox, record.round = self.post.inbox(number, k, record), number
+            self.post.forget(one.round for one in self.records)
+        begin = self.rounds.begin(number)
+        return Stretch(record.evaluations, stop, begin, record.inbox, self.crew.spell_seconds)
+
+    def _gather(self, seconds: float | None) -> None:
+        """Take in what came of stretches that have ended, after waiting for one of them at most so long."""
+        ended, _ = wait(self._at_work, seconds, FIRST_COMPLETED)
+        for future in sorted(ended, key=lambda future: self._at_work[future][0]):
+            k, stretch = self._at_work.pop(future)
+            spell = self.crew.outcome(k, future, stretch)
+            if spell is None:
+                continue
+            self.records[k].update(spell)
+            self._log.add(k, spell.log)
+            self.cpu_seconds += spell.cpu_seconds
+            if self.rounds.number(spell.evaluations) > self.rounds.number(stretch.begin):
+                self.post.hand_in(k, self.records[k])
+        self._log.go_on(self._made(), self.evaluations)
+
+    def rest(self) -> None:
+        """Let nobody be at work any more; errors come second now, as somebody asks for what there is."""
+        is_worth_waiting = self.crew.halt()
+        while self._at_work and is_worth_waiting:
+            with suppress(ParetoNRPAError):
+                self._gather(None)
+        self._at_work.clear()
+
+    def _members(self) -> tuple[list[Member], NDArray[np.float64]]:
+        """Return the common front, in the order of discovery, and its scores."""
+        made = self._made()
+        found = [
+            (int(number), member)
+            for k, record in enumerate(self.records)
+            for number, member in zip(
+                in_turns(np.array(list(record.members), dtype=np.int64), k, made), record.members.values(), strict=True
+            )
+        ]
+        members = [member for _, member in sorted(found, key=lambda one: one[0])]
+        scores = np.array([member.scores for member in members]).reshape(len(members), 1 + len(self._signs))
+        rows = first_front(scores)  # of equals the first, who may have sent it to the others
+        return [members[i] for i in rows], scores[rows]
+
+    def _shown(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return which points of a front are shown: all, or as many as there may be."""
+        if self.max_archive is None or len(points) <= self.max_archive:
+            return np.arange(len(points))
+        return np.sort(far_apart(points, self.max_archive))
+
+    def front(self) -> Front:
+        """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
+        members, scores = self._members()
+        rows = self._shown(scores[:, 1:])
+        return Front.sorted(
+            objectives=scores[rows, 1:] * self._signs,
+            violations=scores[rows, VIOLATIONS],
+            solutions=[members[i].solution for i in rows],
+            policies=np.array([members[i].policy for i in rows], dtype=np.int64),
+        )
+
+    def log(self) -> NDArray[np.float64]:
+        """Return evaluation, violations and (minimised) objectives of all that ever was in the common front."""
+        log = self._log.ahead(self._made()) if self._shows_all else self._log
+        return np.array(log.lines).reshape(len(log.lines), 2 + len(self._signs))
+
+    def best(self) -> tuple[NDArray[np.float64], float]:
+        """Return the (minimised) objectives of the common front and their common number of violations."""
+        front = self._log.front
+        violations = float(front[0, 1 + VIOLATIONS]) if len(front) else float("nan")
+        return front[self._shown(front[:, 2:]), 2:], violations
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of each search, how many there are, and how far each has come.
+
+        That is asked for at the end: from here on all is shown, also what was made beyond a gap.
+        """
+        self.rest()
+        self._shows_all = True
+        return {**self._first.parameters(), "searches": self.n_searches, "evaluations_of_each": self._made()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint from which all searches go on to the very same result."""
+        from .checkpoint import save_team
+
+        save_team(self, path)
+
+    def states(self) -> list[bytes]:
+        """Return all that the searches are; what is under way is finished first."""
+        while self._at_work:
+            self._gather(None)
+        stands = [(record.evaluations, self.rounds.begin(record.round), record.inbox) for record in self.records]
+        return self.crew.states([Stretch(n, n, begin, inbox, 0.0) for n, begin, inbox in stands])

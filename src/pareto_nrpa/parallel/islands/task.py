@@ -1,0 +1,154 @@
+"""What one of several searches does, wherever it runs: it takes in what others have found, and goes on."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...algorithms.nrpa.checkpoint import from_bytes, to_bytes
+from ...engine.archive import archived_rows
+from ...engine.arrays import FOUND_AT, N_MOVES, POLICY
+from ...errors import ProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ...algorithms.nrpa.checkpoint import Resumable
+    from ...algorithms.nrpa.search import Search
+
+_MOST_LIVE = 16
+
+
+class Member(NamedTuple):
+    """A solution in the archive of a search, as others come to know it."""
+
+    found_at: int  # the evaluation of the search that found it
+    scores: tuple[float, ...]  # violations, then minimised objectives
+    policy: int
+    solution: list[Any]
+
+
+class Stretch(NamedTuple):
+    """How far a search is to go, from where it stands, and what it takes in on the way."""
+
+    begin: int  # evaluations made, and told of
+    end: int  # within the same round
+    round_begin: int
+    inbox: list[Member]  # what others found, an evaluation each at the beginning of the round
+    seconds: float  # after which it may end early
+
+
+class Spell(NamedTuple):
+    """What came of a stretch: where the search stands, and what is new since the stretch began."""
+
+    evaluations: int
+    discarded: int
+    alive: NDArray[np.int64]  # the evaluations that found what is in its archive
+    members: list[Member]
+    log: NDArray[np.float64]  # [G, 2 + M]
+    keys: NDArray[np.int64]  # of all that it has evaluated, where that is counted
+    cpu_seconds: float
+    state: bytes | None = None  # where it was asked for
+
+
+def carry_on(search: Search, stretch: Stretch, is_halted: Callable[[], bool] = lambda: False) -> Spell:
+    """Let a search go on; it ends early where time is over, or when it is halted."""
+    cpu, until = time.thread_time(), time.monotonic() + stretch.seconds
+    go_on(search, stretch, lambda: time.monotonic() > until or is_halted())
+    return told_by(search, stretch.begin, time.thread_time() - cpu)
+
+
+def go_on(search: Search, stretch: Stretch, is_over: Callable[[], bool]) -> None:
+    """Make evaluations, first of what is in the inbox: the n-th of a round is that of the n-th newcomer."""
+    while (left := stretch.end - search.evaluations) > 0:
+        place = search.evaluations - stretch.round_begin
+        if place >= len(stretch.inbox):
+            search.advance(min(left, search.slice_size))
+        elif not search.adopt(stretch.inbox[place].solution, stretch.inbox[place].policy):
+            search.advance(1)
+        if is_over():
+            return
+
+
+def told_by(search: Search, begin: int, cpu_seconds: float) -> Spell:
+    """Return what a search has found since it had made `begin` evaluations."""
+    archive, log = search.machine.archive, search.log()
+    rows = archived_rows(archive)
+    alive = archive.heads[rows, FOUND_AT]
+    members = [
+        Member(
+            int(archive.heads[row, FOUND_AT]),
+            tuple(archive.scores[row].tolist()),
+            int(archive.heads[row, POLICY]),
+            search.player.solution(archive.moves[row, : archive.heads[row, N_MOVES]].tolist()),
+        )
+        for row in rows[alive > begin]
+    ]
+    keys = archive.keys[archive.keys != 0]
+    return Spell(search.evaluations, search.discarded, alive, members, log[log[:, 0] > begin], keys, cpu_seconds)
+
+
+class Task(NamedTuple):
+    """A stretch of one search, for another process: whoever carries it out comes to the same."""
+
+    key: tuple[str, int]  # of this search, as no other has it
+    stretch: Stretch
+    wants_state: bool
+    # What the search is made from where it is not at hand; sent when it was asked for.
+    origin: Origin | None
+
+
+class Origin(NamedTuple):
+    """A search as it was some rounds ago, and what it took in since."""
+
+    problem: bytes  # pickled
+    algorithm: Resumable
+    state: bytes
+    inboxes: dict[int, list[Member]]  # by where a round begins, one after the other
+
+
+# The searches that this process had last: if the next stretch is given to the same process, nothing is to be loaded.
+_live: OrderedDict[tuple[str, int], Search] = OrderedDict()
+
+
+def carry_out(task: Task) -> Spell | str | None:
+    """Carry out a task; returns a sentence where the problem broke a promise, None where the search is not at hand."""
+    cpu = time.thread_time()
+    try:
+        search = _live.pop(task.key, None)
+        if search is None or search.evaluations != task.stretch.begin:
+            if task.origin is None:
+                return None
+            search = _revived(task.origin, task.stretch)
+        spell = carry_on(search, task.stretch)
+    except ProblemError as error:
+        return str(error)
+    state = to_bytes(search) if task.wants_state else None
+    _live[task.key] = search
+    strangers = [key for key in _live if key[0] != task.key[0]]  # of other runs: our own are asked for again
+    for key in strangers[: max(0, len(_live) - _MOST_LIVE)]:
+        del _live[key]
+    return spell._replace(state=state, cpu_seconds=time.thread_time() - cpu)
+
+
+def _revived(origin: Origin, stretch: Stretch) -> Search:
+    """Return a search as it stands at the beginning of a stretch, made again from what it was."""
+    search = from_bytes(origin.state, _problem(origin.problem), origin.algorithm)
+    search.player.following  # noqa: B018, bound before anything is compiled
+    search.compile()
+    begins = sorted(origin.inboxes)
+    for begin, end in zip(begins, [*begins[1:], stretch.begin], strict=True):
+        again = stretch._replace(end=min(end, stretch.begin), round_begin=begin, inbox=origin.inboxes[begin])
+        go_on(search, again, lambda: False)
+    return search
+
+
+@functools.lru_cache(maxsize=4)
+def _problem(pickled: bytes) -> Any:
+    return pickle.loads(pickled)

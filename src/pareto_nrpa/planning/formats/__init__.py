@@ -1,1 +1,0 @@
-"""Files of other tools, each read into what `routing` makes a problem of."""

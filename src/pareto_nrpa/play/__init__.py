@@ -1,1 +1,0 @@
-"""Problems as algorithms play them: one adapter for those in plain Python, one for compiled ones."""

@@ -1,0 +1,468 @@
+"""What a problem is: solutions built move by move, judged by one or more objectives.
+
+`Problem` is plain Python, five small methods. `CompiledProblem` has the same words as Numba kernels and runs a
+hundred times faster. The algorithm treats both alike.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import inspect
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._util.checks import is_number, shown
+from ..errors import ProblemError
+from .fingerprint import data_contents, problem_contents
+from .segments import Segments, check_segments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ..result.reference import ReferenceFront
+    from ..routing.route_plan import RoutePlan
+    from .genotype import Genotype
+
+MAX_MOVES = 10_000
+MAX_CODES = 2**32
+
+
+class Problem(ABC):
+    """A problem in plain Python.
+
+    Attributes
+    ----------
+    n_objectives
+        How many objectives `evaluate` returns, at least 1.
+    maximise
+        True, or one bool per objective, where more is better; objectives are minimised otherwise.
+    constrained
+        True if `evaluate` returns `(objectives, violations)` instead of objectives alone.
+    max_moves
+        A sequence longer than this is taken for one that never ends.
+    preference
+        What the bias should care for in the paper's setting, a weight per objective; the first objective by default.
+    reference_point
+        Where known, the point that hypervolumes are measured against.
+    genotype
+        What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
+    name
+        How results call the problem.
+    objective_names
+        How results call the objectives; f1, f2, ... by default.
+    reference_front
+        A `ReferenceFront` that results are measured against, where one is known: from a table of all solutions, from
+        a proof, from a file. Results then say how much of it was found.
+    plan
+        A `RoutePlan` where solutions are routes of stops that have names, places and times.
+    version
+        Any value that you change when the code or the data of the problem change. A checkpoint then goes by it alone;
+        without it, by all code and data that it can see.
+    """
+
+    n_objectives: int = 2
+    maximise: bool | Sequence[bool] = False
+    constrained: bool = False
+    max_moves: int = MAX_MOVES
+    preference: Sequence[float] | None = None
+    reference_point: Sequence[float] | None = None
+    genotype: Genotype | None = None
+    name: str = ""
+    objective_names: Sequence[str] | None = None
+    reference_front: ReferenceFront | None = None
+    plan: RoutePlan | None = None
+    version: Any = None
+
+    #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
+    all_moves: Callable[..., Iterable[Hashable]] | None = None
+
+    #: Optional: `bias(state, move)` or `bias(state, move, preference)`, added to the learned weight of a move (GNRPA).
+    bias: Callable[..., float] | None = None
+
+    #: Optional: `identity(state)`, a whole number of at least 0 that equal solutions share, reached by whatever moves;
+    #: where evaluations are counted once each, it decides what is the same. The sequence of moves decides otherwise.
+    identity: Callable[..., int] | None = None
+
+    #: Optional: `describe(moves)`, a solution in a word.
+    describe: Callable[[Sequence[Any]], str] | None = None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @abstractmethod
+    def initial_state(self) -> Any:
+        """Return the state before the first move."""
+
+    @abstractmethod
+    def legal_moves(self, state: Any) -> Iterable[Hashable]:
+        """Return the moves to choose from, each once; none means that the solution is complete.
+
+        Moves that compare equal, such as 1 and True, count as the same move.
+        """
+
+    @abstractmethod
+    def play(self, state: Any, move: Any) -> Any:
+        """Return the state after a move, leaving `state` as it was."""
+
+    @abstractmethod
+    def move_code(self, state: Any, move: Any) -> Hashable:
+        """Return what the policy learns a weight for: equal codes share what is learned."""
+
+    @abstractmethod
+    def evaluate(self, state: Any) -> Any:
+        """Return the objectives of a complete solution, and its violations if the problem is `constrained`."""
+
+    @staticmethod
+    def from_choices(
+        function: Callable[[list[Any]], Any], choices: Iterable[Iterable[Hashable]], **declared: Any
+    ) -> Problem:
+        """Return a problem whose solutions make one choice per step, whatever was chosen before.
+
+        Parameters
+        ----------
+        function
+            Takes a solution, the list of what was chosen, and returns what `evaluate` would.
+        choices
+            For each step, what there is to choose from; each choice of each step is learned by itself.
+        declared
+            Attributes of the problem: n_objectives, maximise, constrained, name, objective_names, ...
+
+        >>> problem = Problem.from_choices(lambda taken: (sum(taken), taken.count(0)), [(0, 1)] * 4, name="light")
+        """
+        from .builders import ChoicesProblem
+
+        return ChoicesProblem(function, choices, **declared)
+
+    @staticmethod
+    def from_permutation(
+        function: Callable[[list[Any]], Any], items: Iterable[Hashable], *, code: str = "previous", **declared: Any
+    ) -> Problem:
+        """Return a problem whose solutions are orders of items.
+
+        Parameters
+        ----------
+        function
+            Takes an order, the list of items, and returns what `evaluate` would.
+        items
+            What is to be put in order; all differ.
+        code
+            What is learned: "previous", which item follows which, as suits tours; or "position", which item comes at
+            which place, as suits schedules.
+        declared
+            Attributes of the problem: n_objectives, maximise, constrained, name, objective_names, ...
+        """
+        from .builders import PermutationProblem
+
+        return PermutationProblem(function, items, code=code, **declared)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CompiledProblem:
+    """A problem as a bundle of kernels (functions marked with `pareto_nrpa.kernel`) over read-only data.
+
+    Kernels: `initial_state(data)` returns a NamedTuple of arrays; `legal_moves(data, state, out)` fills `out` and
+    returns how many; `play(data, state, move)` changes the state in place; `move_code(data, state, move)` returns an
+    integer below `n_codes`; `evaluate(data, state, out)` fills the objectives and returns the number of violations;
+    the optional `bias(data, state, move, preference)` returns a float; the optional `all_moves(data, state, out)` is
+    `legal_moves` without leaving out moves that only seem not worth trying (pruning); the optional
+    `identity(data, state)` returns a whole number of at least 0 that equal solutions share, reached by whatever moves;
+    the optional `canonical(data, moves, n_moves)` rewrites a complete solution in place, where several lists of moves
+    are the same solution, into the only one of them that `legal_moves` and `all_moves` allow.
+
+    Attributes
+    ----------
+    data
+        A NamedTuple of arrays and numbers.
+    max_moves
+        The length of the longest sequence.
+    max_legal
+        The largest number of legal moves at any step (default: `max_moves`).
+    max_candidates
+        The largest sum of legal moves over the steps of a sequence (default: `max_moves * max_legal`).
+    distinct_codes
+        True if no code is legal at two steps of one sequence, as when a code names the city that is left: long
+        sequences are then learned from faster.
+    bias_by_code
+        True if moves of equal code have equal bias, which is then computed once per policy and remembered.
+    genotype
+        What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
+    objective_names, reference_front, plan
+        As in `Problem`.
+    describe
+        A plain function from a solution, its moves, to a word for it.
+    segments
+        How stretches of a solution are judged, where it is a `Permutation`: local search then looks at millions of
+        neighbours a second instead of playing each.
+    known_by
+        The parts of the data that were given, where others are computed from them: these alone tell instances apart
+        in proofs and stored runs, so that a version that computes more still knows them.
+    """
+
+    data: Any
+    initial_state: Callable[..., Any]
+    legal_moves: Callable[..., Any]
+    play: Callable[..., Any]
+    move_code: Callable[..., Any]
+    evaluate: Callable[..., Any]
+    n_objectives: int
+    n_codes: int
+    max_moves: int
+    bias: Callable[..., Any] | None = None
+    all_moves: Callable[..., Any] | None = None
+    max_legal: int | None = None
+    max_candidates: int | None = None
+    distinct_codes: bool = False
+    bias_by_code: bool = False
+    maximise: bool | Sequence[bool] = False
+    preference: Sequence[float] | None = None
+    reference_point: Sequence[float] | None = None
+    genotype: Genotype | None = None
+    name: str = ""
+    identity: Callable[..., Any] | None = None
+    canonical: Callable[..., Any] | None = None
+    objective_names: Sequence[str] | None = None
+    reference_front: ReferenceFront | None = None
+    describe: Callable[[Sequence[Any]], str] | None = None
+    segments: Segments | None = None
+    known_by: tuple[str, ...] = ()
+    plan: RoutePlan | None = None
+
+    def __post_init__(self) -> None:
+        from ..engine.jit.kernels import is_kernel
+
+        if not 1 <= self.n_codes < MAX_CODES:
+            raise ProblemError(f"n_codes must be between 1 and {MAX_CODES - 1}, got {self.n_codes}.")
+        if self.max_moves < 1:
+            raise ProblemError(f"max_moves must be at least 1, got {self.max_moves}.")
+        for word, function in {**self.kernels, "all_moves": self.all_moves}.items():
+            if function is not None and not is_kernel(function):
+                raise ProblemError(f"{word} is not a kernel; put @kernel before its definition.")
+        if self.segments is not None:
+            check_segments(self.segments, self)
+        if self.max_legal is None:
+            object.__setattr__(self, "max_legal", self.max_moves)
+        if self.max_candidates is None:
+            object.__setattr__(self, "max_candidates", self.max_moves * (self.max_legal or 1))
+        check_declarations(self)
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @property
+    def kernels(self) -> dict[str, Callable[..., Any]]:
+        """The words of the problem, by name, without those that are not there."""
+        words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias", "identity", "canonical")
+        return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
+
+    def replay(self, moves: Sequence[int]) -> tuple[NDArray[np.float64], float]:
+        """Play a given sequence in plain Python and return its objectives and violations."""
+        from ..engine.jit.kernels import python_function
+
+        words = {word: python_function(function) for word, function in self.kernels.items()}
+        state = words["initial_state"](self.data)
+        for move in moves:
+            words["play"](self.data, state, move)
+        objectives = np.empty(self.n_objectives)
+        violations = words["evaluate"](self.data, state, objectives)
+        return objectives, float(violations)
+
+
+AnyProblem = Problem | CompiledProblem
+
+
+def without_pruning(problem: AnyProblem) -> AnyProblem:
+    """Return a problem in which every move is legal that could be, where it tells the two apart."""
+    if problem.all_moves is None:
+        return problem
+    if isinstance(problem, CompiledProblem):
+        return replace(problem, legal_moves=problem.all_moves, all_moves=None)
+    free = copy.copy(problem)
+    free.legal_moves = problem.all_moves  # type: ignore[method-assign]  # hides the method of the class, in this copy
+    return free
+
+
+def problem_name(problem: AnyProblem) -> str:
+    """Return the name of a problem, or of its class where it has none."""
+    return problem.name or type(problem).__name__
+
+
+def short_repr(problem: AnyProblem) -> str:
+    """Return a problem in a line: its data may be matrices."""
+    kind, m = type(problem).__name__, problem.n_objectives
+    name = f" {problem.name}" if problem.name else ""
+    return f"<{kind}{name}, {m} objective{'s' if m != 1 else ''}>"
+
+
+def check_declarations(problem: AnyProblem) -> None:
+    """Raise `ProblemError` if what a problem says of itself does not fit together."""
+    name, m = problem_name(problem), problem.n_objectives
+    n_genes = len(getattr(problem.genotype, "moves", ()))
+    if problem.genotype is not None and not 1 <= n_genes <= problem.max_moves:
+        raise ProblemError(
+            f"genotype of {name} must be a Permutation or Choices with at most max_moves ({problem.max_moves}) moves, "
+            f"got {problem.genotype!r:.80}."
+        )
+    if isinstance(m, bool) or not isinstance(m, int | np.integer) or m < 1:
+        raise ProblemError(f"n_objectives of {name} must be a whole number of at least 1, got {m!r}.")
+    for word in ("maximise", "preference", "reference_point", "objective_names"):
+        value = getattr(problem, word)
+        if value is None or (word == "maximise" and isinstance(value, bool | np.bool_)):
+            continue
+        if isinstance(value, str) or np.shape(value) != (m,):
+            raise ProblemError(
+                f"{word} of {name} must have one entry for each of the {m} objectives, got {shown(value)}."
+            )
+        if word == "maximise" and not all(isinstance(flag, bool | np.bool_) for flag in value):
+            raise ProblemError(f"maximise of {name} must be true or false for each objective, got {shown(value)}.")
+        if word in ("preference", "reference_point") and not all(map(is_number, value)):
+            raise ProblemError(f"{word} of {name} must be finite numbers, got {shown(value)}.")
+    front = problem.reference_front
+    if front is not None and getattr(getattr(front, "points", None), "shape", ())[1:] != (m,):
+        raise ProblemError(
+            f"reference_front of {name} must be a ReferenceFront of {m} objectives, as ReferenceFront.of(objectives) "
+            f"makes one, got {shown(front)}."
+        )
+
+
+def wrong_evaluation(problem: Problem, value: Any) -> str:
+    """Return the sentence for something that `evaluate` should not have returned."""
+    expected = f"{problem.n_objectives} objectives"
+    if problem.constrained:
+        expected = f"({expected}, violations), as it is constrained"
+    return f"evaluate() of {problem_name(problem)} must return {expected}, got {shown(value)}."
+
+
+def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]]:
+    """Return violations and objectives of what `evaluate` returned, as numbers that need not be finite."""
+    m, violations, objectives = problem.n_objectives, 0.0, value
+    try:
+        if problem.constrained:
+            objectives, violations = value
+            violations = as_float(violations)
+        values = [as_float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(as_float, objectives))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ProblemError(wrong_evaluation(problem, value)) from error
+    if len(values) != m:
+        raise ProblemError(
+            f"evaluate() of {problem_name(problem)} must return {m} objectives (n_objectives), got {len(values)}."
+        )
+    return violations, values
+
+
+def as_float(value: Any) -> float:
+    """Return a number as a float; text is none, even where it reads like one."""
+    if isinstance(value, str | bytes):
+        raise TypeError("text is no number")
+    return float(value)
+
+
+def checked_identity(problem: Problem, state: Any) -> int:
+    """Return what a problem says by which equal solutions are known, or `NO_IDENTITY` where it does not say."""
+    if problem.identity is None:
+        return -1
+    number = problem.identity(state)
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**62:
+        raise ProblemError(
+            f"identity() of {problem_name(problem)} must be a whole number of at least 0, below 2^62, got "
+            f"{shown(number)}."
+        )
+    return int(number)
+
+
+def objective_signs(problem: AnyProblem) -> NDArray[np.float64]:
+    """Return +1 for each objective to minimise and -1 for each to maximise."""
+    maximise = problem.maximise
+    flags = np.broadcast_to(np.asarray(maximise, dtype=bool), problem.n_objectives)
+    signs: NDArray[np.float64] = np.where(flags, -1.0, 1.0)
+    return signs
+
+
+def paper_preference(problem: AnyProblem) -> NDArray[np.float64]:
+    """Return what all policies prefer in the paper's setting: what the problem declares, or its first objective."""
+    if problem.preference is not None:
+        return np.asarray(problem.preference, dtype=float)
+    first: NDArray[np.float64] = np.eye(problem.n_objectives)[0]
+    return first
+
+
+def plain_bias(problem: Problem) -> Callable[..., float] | None:
+    """Return the bias of a plain problem as a function of state, move and preference, or None."""
+    bias = problem.bias
+    if bias is None:
+        return None
+    if len(inspect.signature(bias).parameters) >= 3:
+        return bias
+    return lambda state, move, preference: bias(state, move)
+
+
+def problem_fingerprint(problem: AnyProblem) -> str:
+    """Return a hash that tells two problems apart: by their code, what they declare and the data they hold.
+
+    The `version` of a plain problem stands for its code and data, where it has one.
+    """
+    declared: list[Any] = [problem.n_objectives, objective_signs(problem), paper_preference(problem)]
+    if isinstance(problem, CompiledProblem):
+        from ..engine.jit.kernels import fingerprint
+
+        judging = problem.segments.kernels.values() if problem.segments else ()
+        code = fingerprint(*problem.kernels.values(), *([problem.all_moves] if problem.all_moves else []), *judging)
+        declared += [problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates]
+        declared += [problem.distinct_codes, problem.bias_by_code, code, *problem.data]
+        return data_contents(declared)
+    declared += [type(problem).__qualname__, problem.constrained]
+    if problem.version is not None:
+        return data_contents([*declared, "version", problem.version])
+    return problem_contents(problem, declared)
+
+
+class FirstFingerprint:
+    """The fingerprint of a problem at the start of a search: what the search makes it remember is no change.
+
+    Why there is none, where there is none, is said when somebody asks: not everybody saves a search.
+    """
+
+    def __init__(self, problem: AnyProblem) -> None:
+        self.first, self._problem = "", problem
+        with suppress(ProblemError):
+            self.first = problem_fingerprint(problem)
+
+    def known_as(self) -> list[str]:
+        """Return what the problem may look like when the search goes on: as at the start, or as it is now."""
+        try:
+            now = problem_fingerprint(self._problem)
+        except ProblemError:
+            if not self.first:
+                raise
+            now = self.first  # only since then does it hold something that cannot be read
+        return [self.first or now, now]
+
+
+def data_fingerprint(problem: AnyProblem) -> str:
+    """Return a hash of what a problem declares and holds, whatever its code: equal in all versions of the package."""
+    held: Any = vars(problem)
+    if isinstance(problem, CompiledProblem):
+        held = [getattr(problem.data, name) for name in problem.known_by] if problem.known_by else problem.data
+    content = _canonical([problem.n_objectives, objective_signs(problem), problem.max_moves, held])
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _canonical(value: Any) -> str:
+    """Write values so that equal contents give equal text; proofs and stored runs are known by it, for ever."""
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+        return f"{value.dtype}{value.shape}{hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key}:{_canonical(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, set | frozenset):
+        return "{" + ",".join(sorted(map(_canonical, value))) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(_canonical(item) for item in value) + "]"
+    if isinstance(value, int | float | str | bytes | None):
+        return repr(value)
+    return data_contents(value)

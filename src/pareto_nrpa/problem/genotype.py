@@ -1,0 +1,211 @@
+"""What kind of object a solution is, for algorithms that change whole solutions instead of building them.
+
+A problem says so in its attribute `genotype`. Pareto-NRPA and the tree searches never need it. It is a promise in two
+directions, and `check_genotype` looks at both: every playout is such an object, and every such object can be played.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._util.checks import shown
+from ..errors import ProblemError
+from .base import AnyProblem, CompiledProblem, problem_name, without_pruning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+_HASHABLE = "moves that can be hashed (numbers, text, tuples)"
+_WAY_OUT = "set it to the moves that can be played, or to None"
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """Every order of these moves is a complete solution."""
+
+    moves: tuple[Hashable, ...]
+
+    def __init__(self, moves: Iterable[Hashable]) -> None:
+        try:
+            object.__setattr__(self, "moves", tuple(moves))
+            all_differ = len(set(self.moves)) == len(self.moves)
+        except TypeError as error:
+            raise ProblemError(
+                f"the moves of a Permutation must be a list of {_HASHABLE}, got {shown(moves)}."
+            ) from error
+        if not self.moves or not all_differ:
+            raise ProblemError("a Permutation needs moves that all differ, and at least one.")
+
+    def __str__(self) -> str:
+        return f"a Permutation of {len(self.moves)} moves"
+
+    def encode(self, solution: Sequence[Hashable]) -> list[int]:
+        """Return the positions of the moves of a solution, or raise `ValueError` with the reason why not."""
+        places = {move: place for place, move in enumerate(self.moves)}
+        _check_moves(solution, lambda depth, move: move in places)
+        if len(set(solution)) < len(solution):
+            raise ValueError(f"in which move {Counter(solution).most_common(1)[0][0]!r} occurs twice")
+        _check_length(solution, len(self.moves))
+        return [places[move] for move in solution]
+
+    def examples(self) -> list[list[Any]]:
+        """Return a few solutions that together have each move early and late."""
+        return [list(self.moves), list(self.moves[::-1])]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """A solution makes one choice per step, each from a list of moves of its own, whatever was chosen before."""
+
+    moves: tuple[tuple[Hashable, ...], ...]
+
+    def __init__(self, moves: Iterable[Iterable[Hashable]]) -> None:
+        try:
+            object.__setattr__(self, "moves", tuple(map(tuple, moves)))
+            repeating = [step for step in self.moves if len(set(step)) < len(step)]
+        except TypeError as error:
+            message = f"Choices need a list for each step, of {_HASHABLE}, got {shown(moves)}."
+            raise ProblemError(message) from error
+        if not self.moves or not all(self.moves):
+            raise ProblemError("Choices need at least one step, and at least one move for each.")
+        if repeating:
+            raise ProblemError(f"Choices need moves that all differ at each step, got {shown(repeating[0])} for one.")
+
+    def __str__(self) -> str:
+        return f"Choices of {len(self.moves)} steps"
+
+    def encode(self, solution: Sequence[Hashable]) -> list[int]:
+        """Return which of its moves was chosen at each step, or raise `ValueError` with the reason why not."""
+        _check_length(solution, len(self.moves))
+        _check_moves(solution, lambda depth, move: move in self.moves[depth])
+        return [step.index(move) for step, move in zip(self.moves, solution, strict=True)]
+
+    def examples(self) -> list[list[Any]]:
+        """Return a few solutions that together have each move of each step."""
+        most = max(map(len, self.moves))
+        return [[step[min(i, len(step) - 1)] for step in self.moves] for i in range(most)]
+
+
+Genotype = Permutation | Choices
+
+
+def _check_moves(solution: Sequence[Any], is_known: Callable[[int, Any], bool]) -> None:
+    for depth, move in enumerate(solution):
+        if not is_known(depth, move):
+            raise ValueError(f"in which move {move!r} at depth {depth} is not one of them")
+
+
+def _check_length(solution: Sequence[Any], n: int) -> None:
+    if len(solution) != n:
+        raise ValueError(f"which is {len(solution)} moves long")
+
+
+def genotype_of(problem: AnyProblem, algorithm: str) -> Genotype:
+    """Return what kind of object a solution is, or say that the algorithm cannot do without knowing."""
+    if problem.genotype is None:
+        raise ProblemError(
+            f"{algorithm} changes whole solutions, and {problem_name(problem)} does not say what these are; set its "
+            "genotype to Permutation(moves) or Choices(moves of each step)."
+        )
+    return problem.genotype
+
+
+def encoded(problem: AnyProblem, solution: Sequence[Any]) -> list[int]:
+    """Return the genes of a playout, or say why the genotype does not fit it."""
+    assert problem.genotype is not None
+    try:
+        return problem.genotype.encode(solution)
+    except ValueError as error:
+        came = f"a playout gave {_shown(solution)}, {error}"
+        raise ProblemError(f"{_said(problem)}, and {came}; {_WAY_OUT}.") from error
+
+
+def check_genotype(
+    problem: AnyProblem,
+    solutions: Iterable[Sequence[Any]],
+    stops_at: Callable[[Sequence[Any]], int | None] | None = None,
+) -> None:
+    """Raise `ProblemError` if the genotype of a problem and what can be played do not go together.
+
+    Parameters
+    ----------
+    problem
+        One that has a genotype.
+    solutions
+        The moves of some playouts.
+    stops_at
+        As the function of that name, where there is a faster way to find out.
+    """
+    assert problem.genotype is not None
+    for solution in solutions:
+        encoded(problem, solution)
+    for solution in problem.genotype.examples():
+        depth = stops_at_depth(problem, solution) if stops_at is None else stops_at(solution)
+        if depth is not None:
+            raise ProblemError(unplayable_message(problem, solution, depth))
+
+
+def unplayable_message(problem: AnyProblem, solution: Sequence[Any], depth: int) -> str:
+    """Return the sentence for a solution made of the genotype that cannot be played, or not at this depth."""
+    made = f"{_said(problem)}, which makes {_shown(solution)}"
+    if depth == len(solution):
+        return f"{made}, but there are legal moves left after these {depth} moves; {_WAY_OUT}."
+    where = "all_moves()" if problem.all_moves is not None else "legal_moves()"
+    other = "" if problem.all_moves is not None else ", or offer in all_moves what may be played as well"
+    return f"{made}, but move {solution[depth]!r} at depth {depth} is not in {where} there; {_WAY_OUT}{other}."
+
+
+def stops_at_depth(problem: AnyProblem, solution: Sequence[Any]) -> int | None:
+    """Return the depth at which a solution has a move that is not legal, its length if it is not complete, or None."""
+    legal_moves, play, state = _words(without_pruning(problem))
+    for depth, move in enumerate(canonical_form(problem, solution)):
+        if move not in legal_moves(state):
+            return depth
+        state = play(state, move)
+    return len(solution) if legal_moves(state) else None
+
+
+def canonical_form(problem: AnyProblem, solution: Sequence[Any]) -> list[Any]:
+    """Return the list of moves that stands for a solution, where a compiled problem tells it from equal ones."""
+    if not isinstance(problem, CompiledProblem) or problem.canonical is None:
+        return list(solution)
+    from ..engine.jit.kernels import python_function
+
+    moves = np.array(solution, dtype=np.int64)
+    python_function(problem.canonical)(problem.data, moves, moves.size)
+    listed: list[Any] = moves.tolist()
+    return listed
+
+
+def _words(problem: AnyProblem) -> tuple[Callable[[Any], list[Any]], Callable[[Any, Any], Any], Any]:
+    """Return how to see the legal moves in a state, how to play one, and the first state."""
+    if not isinstance(problem, CompiledProblem):
+        plain = problem
+        return lambda state: list(plain.legal_moves(state)), plain.play, plain.initial_state()
+    from ..engine.jit.kernels import python_function
+
+    data, out = problem.data, np.zeros(problem.max_legal or 1, dtype=np.int64)
+    find, make = python_function(problem.legal_moves), python_function(problem.play)
+
+    def legal_moves(state: Any) -> list[int]:
+        moves: list[int] = out[: find(data, state, out)].tolist()
+        return moves
+
+    def play(state: Any, move: int) -> Any:
+        make(data, state, move)
+        return state
+
+    return legal_moves, play, python_function(problem.initial_state)(data)
+
+
+def _said(problem: AnyProblem) -> str:
+    return f"genotype of {problem_name(problem)} is {problem.genotype}"
+
+
+def _shown(solution: Sequence[Any]) -> str:
+    text = repr(list(solution))
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,143 @@
+"""How a problem judges a stretch of a solution, so that neighbours of the solution need not be played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..engine.arrays import END as END
+from ..engine.arrays import START as START
+from ..errors import ProblemError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .base import CompiledProblem
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Kernels for a problem whose solutions are permutations: rows of numbers stand for stretches of moves.
+
+    A solution is START, its moves in their order, END. The row of a stretch must say all that matters of it to what
+    comes before and after, so that joining rows from left to right, in whatever grouping, gives the row of the whole.
+    Costs and limits are kept apart: most neighbours cost more, and their limits are never looked at.
+
+    Attributes
+    ----------
+    cost_of
+        `cost_of(data, move, out)` fills the row of one move, or of START or END.
+    join_costs
+        `join_costs(data, left, right, out)` fills the row of two stretches one after the other; `out` is neither.
+    cost_width
+        The length of such a row. The last `n_objectives` numbers in the row of a whole solution are its objectives,
+        if it is feasible; if not, they need only be near.
+    limit_of, join_limits, limit_width
+        The same for constraints; none where every order is feasible. The first number says how far the stretch is
+        from being feasible: 0 if it is, and never less than that of a part of it.
+    """
+
+    cost_of: Callable[..., Any]
+    join_costs: Callable[..., Any]
+    cost_width: int
+    limit_of: Callable[..., Any] | None = None
+    join_limits: Callable[..., Any] | None = None
+    limit_width: int = 1
+
+    @property
+    def kernels(self) -> dict[str, Callable[..., Any]]:
+        """The kernels by name, without those that are not there."""
+        words = ("cost_of", "join_costs", "limit_of", "join_limits")
+        return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
+
+
+def check_segments(segments: Segments, problem: CompiledProblem) -> None:
+    """Raise `ProblemError` if what a problem says of its segments does not fit together."""
+    from ..engine.jit.kernels import is_kernel
+    from .genotype import Permutation
+
+    for word, function in segments.kernels.items():
+        if not is_kernel(function):
+            raise ProblemError(f"{word} of segments is not a kernel; put @kernel before its definition.")
+    if (segments.limit_of is None) != (segments.join_limits is None):
+        raise ProblemError("segments need limit_of and join_limits, or none of them; give both, or leave both out.")
+    if not isinstance(problem.genotype, Permutation):
+        raise ProblemError("segments need solutions that are permutations; set genotype to a Permutation.")
+    if segments.cost_width < problem.n_objectives or segments.limit_width < 1:
+        raise ProblemError(
+            f"cost_width of segments must be at least the number of objectives ({problem.n_objectives}), and "
+            f"limit_width at least 1, got {segments.cost_width} and {segments.limit_width}."
+        )
+
+
+# What a sum of decimals in another order may differ by, and far more.
+_TOLERANCE = 1e-6
+
+
+def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.random.Generator) -> None:
+    """Raise `ProblemError` if the segments of a solution, joined in some grouping, say other than `evaluate`."""
+    segments = problem.segments
+    assert segments is not None
+    objectives, violations = problem.replay(solution)
+    moves = [START, *solution, END]
+    costs = _joined(problem, "cost_of", "join_costs", segments.cost_width, moves, rng)[-problem.n_objectives :]
+    is_equal = all(abs(a - b) <= _TOLERANCE * max(1.0, abs(b)) for a, b in zip(costs, objectives, strict=True))
+    if violations == 0 and not is_equal:
+        raise ProblemError(
+            f"the segments of {problem.name} give objectives {costs.tolist()} for {list(solution)!r:.60}, and "
+            f"evaluate() {objectives.tolist()}; correct cost_of or join_costs, or leave segments out."
+        )
+    if segments.limit_of is not None:
+        _check_limits(problem, solution, violations, rng)
+    elif violations > 0:
+        raise ProblemError(
+            f"the segments of {problem.name} have no limits, and evaluate() gives {violations:g} violations for "
+            f"{list(solution)!r:.60}; add limit_of and join_limits, or leave segments out."
+        )
+
+
+def _check_limits(
+    problem: CompiledProblem, solution: Sequence[int], violations: float, rng: np.random.Generator
+) -> None:
+    """Raise `ProblemError` if limits call a solution feasible that is not, or a stretch worse than the whole."""
+    moves = [START, *solution, END]
+
+    def distance_of(stretch: Sequence[int]) -> float:
+        width = problem.segments.limit_width  # type: ignore[union-attr]  # only called where there are segments
+        return float(_joined(problem, "limit_of", "join_limits", width, stretch, rng)[0])
+
+    distance = distance_of(moves)
+    if (distance == 0) != (violations == 0):
+        raise ProblemError(
+            f"the segments of {problem.name} are {distance:g} from feasible for {list(solution)!r:.60}, and "
+            f"evaluate() gives {violations:g} violations; correct limit_of or join_limits, or leave segments out."
+        )
+    first, last = sorted(rng.choice(len(moves) + 1, 2, replace=False).tolist())
+    part = distance_of(moves[first:last])
+    if part > distance + _TOLERANCE * max(1.0, part):
+        raise ProblemError(
+            f"the segments of {problem.name} are {distance:g} from feasible for {list(solution)!r:.60}, and {part:g} "
+            "for a part of it; a whole is never nearer to feasible than its parts: correct limit_of or join_limits."
+        )
+
+
+def _joined(
+    problem: CompiledProblem, one: str, join: str, width: int, moves: Sequence[int], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the row of a stretch of moves, joined from two parts that are made likewise."""
+    import numpy as np
+
+    from ..engine.jit.kernels import python_function
+
+    out = np.full(width, np.nan)
+    kernels = problem.segments.kernels  # type: ignore[union-attr]  # only called where there are segments
+    if len(moves) == 1:
+        python_function(kernels[one])(problem.data, moves[0], out)
+        return out
+    cut = int(rng.integers(1, len(moves)))
+    parts = (_joined(problem, one, join, width, part, rng) for part in (moves[:cut], moves[cut:]))
+    python_function(kernels[join])(problem.data, *parts, out)
+    return out

@@ -1,0 +1,1 @@
+"""Fronts and results: values, files, reference fronts, and how to choose from them."""

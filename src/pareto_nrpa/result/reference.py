@@ -1,0 +1,233 @@
+"""The front that results are measured against, carried by its problem: from a table, from a proof, or from a file."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import os
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._util.checks import shown
+from .._util.files import check_file_name
+from ..errors import ParetoNRPAError
+from ..metrics import igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
+from ..problem.base import CompiledProblem, data_fingerprint, objective_signs, problem_name
+from ..solving.arguments import check_problem_type
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ..problem.base import AnyProblem
+    from ..routing.exact import Certificate
+
+# Tours are rounded, each from a sum of its own.
+_SAME = 1e-8
+# Objectives from which on the hypervolume of a long front takes many seconds.
+_MANY = 7
+_PROVED = "proved complete"  # what a certificate says of a finished proof
+_CERTIFICATE = "pareto-nrpa certificate"  # how the format of a certificate begins
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReferenceFront:
+    """A front, and what others are measured against beside it; everything minimised.
+
+    Attributes
+    ----------
+    points
+        [n, m]: the front, or all solutions there are.
+    is_complete
+        Whether nothing is missing: read from a table of all solutions, or proved.
+    is_table
+        Whether `points` are all solutions there are.
+    given_point
+        The reference point of the hypervolume, where one is given that is behind the front.
+    """
+
+    points: NDArray[np.float64]
+    is_complete: bool = True
+    is_table: bool = False
+    given_point: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        known = "complete" if self.is_complete else "best known"
+        return f"<ReferenceFront of {len(self.front)}, {known}>"
+
+    @classmethod
+    def of(
+        cls,
+        objectives: ArrayLike,
+        *,
+        maximise: bool | Sequence[bool] | NDArray[np.bool_] = False,
+        is_complete: bool = False,
+        is_table: bool = False,
+        reference_point: ArrayLike | None = None,
+    ) -> ReferenceFront:
+        """Return the reference front for objectives [n, m] in a problem's own sense.
+
+        Parameters
+        ----------
+        maximise
+            True, or one bool per objective, where more is better.
+        is_complete
+            Whether nothing is missing from it.
+        is_table
+            Whether these are all solutions there are; the front is complete then.
+        reference_point
+            What hypervolumes are measured against; a point a little worse than the front by default.
+        """
+        values = _finite(objectives)
+        if values is None or values.ndim != 2 or not values.size:
+            got = shown(objectives) if values is None else f"shape {values.shape}"
+            raise ParetoNRPAError(f"objectives must be finite numbers [n, m], got {got}.")
+        m = values.shape[1]
+        try:
+            signs = np.where(np.broadcast_to(np.asarray(maximise, dtype=bool), m), -1.0, 1.0)
+        except ValueError as error:
+            message = f"maximise must be true or false, or {m} of them, one for each objective, got {shown(maximise)}."
+            raise ParetoNRPAError(message) from error
+        point = None if reference_point is None else _finite(reference_point)
+        if reference_point is not None and (point is None or point.shape != (m,)):
+            raise ParetoNRPAError(f"reference_point must be {m} finite numbers, got {shown(reference_point)}.")
+        return cls(values * signs, is_complete or is_table, is_table, None if point is None else point * signs)
+
+    @cached_property
+    def front(self) -> NDArray[np.float64]:
+        """The points that nothing dominates [k, m]."""
+        return nondominated(self.points)
+
+    @cached_property
+    def reference_point(self) -> NDArray[np.float64]:
+        """What the hypervolume is measured against."""
+        given = self.given_point
+        return worst_point(self.front) if given is None or not (self.front < given).all(axis=1).any() else given
+
+    @cached_property
+    def volume(self) -> float:
+        """The hypervolume of the front."""
+        return quick_hypervolume(self.front, reference_point=self.reference_point)
+
+    def found(self, points: ArrayLike) -> int:
+        """Return how many points of the front are among some feasible points."""
+        return n_found(points, self.front, tolerance=_SAME)
+
+    def share(self, points: ArrayLike) -> float:
+        """Return how much of the hypervolume of the front some feasible points have."""
+        return share_of_hypervolume(points, self.volume, reference_point=self.reference_point)
+
+    def distance(self, points: ArrayLike) -> float:
+        """Return IGD+ in units of the range of the front; without feasible points, that of the reference point."""
+        low, high = self.front.min(axis=0), self.front.max(axis=0)
+        unit = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
+        there = np.asarray(points, dtype=float)
+        there = there if len(there) else self.reference_point[None]
+        return igd_plus(there / unit, self.front / unit)
+
+    def compared(self, points: ArrayLike) -> dict[str, float]:
+        """Return what some feasible points come to beside the front, as plain values."""
+        counts: dict[str, float] = {
+            "points": len(self.front),
+            "found": self.found(points),
+            "igd_plus": self.distance(points),
+        }
+        if not self.is_complete:
+            counts["complete"] = 0
+        if self.front.shape[1] >= _MANY:
+            return counts
+        return {**counts, "share_of_hypervolume": self.share(points)}
+
+
+def _finite(values: ArrayLike) -> NDArray[np.float64] | None:
+    """Return values as an array, None if they make none or are not finite."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return array if np.isfinite(array).all() else None
+
+
+def true_front(problem: AnyProblem) -> NDArray[np.float64] | None:
+    """Return the complete front [k, m] in the problem's own sense; None where it is not known."""
+    check_problem_type(problem)
+    known = problem.reference_front
+    return known.front * objective_signs(problem) if known is not None and known.is_complete else None
+
+
+def with_reference_front(
+    problem: AnyProblem, front: ReferenceFront | Certificate | str | os.PathLike[str]
+) -> AnyProblem:
+    """Return the same problem, whose results are measured against a front, what was proved of it, or one in a file."""
+    check_problem_type(problem)
+    if isinstance(front, str | os.PathLike):
+        front = read_reference_front(front, problem)
+    if not isinstance(front, ReferenceFront):
+        front = _proved(front, problem)
+    if front.points.shape[1] != problem.n_objectives:
+        raise ParetoNRPAError(
+            f"the reference front has {front.points.shape[1]} objectives, {problem_name(problem)} has "
+            f"{problem.n_objectives}."
+        )
+    if isinstance(problem, CompiledProblem):
+        return replace(problem, reference_front=front)
+    carrier = copy.copy(problem)
+    carrier.reference_front = front
+    return carrier
+
+
+def _proved(certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
+    """Return what was proved of a problem as its reference front."""
+    from ..routing.exact import Certificate
+
+    if not isinstance(certificate, Certificate):
+        raise ParetoNRPAError(
+            f"front must be a ReferenceFront, a Certificate or the name of a file, got {shown(certificate)}; "
+            "ReferenceFront.of(objectives, maximise=problem.maximise) makes one of numbers."
+        )
+    if certificate.fingerprint != data_fingerprint(problem):
+        raise ParetoNRPAError(
+            f"the certificate is of {certificate.instance}, or of other data than those of {problem_name(problem)}."
+        )
+    if not len(certificate.objectives):
+        raise ParetoNRPAError(f"the certificate of {certificate.instance} has no tours to measure against.")
+    complete = certificate.status == _PROVED
+    return ReferenceFront.of(certificate.objectives, maximise=problem.maximise, is_complete=complete)
+
+
+def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> ReferenceFront:
+    """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV).
+
+    Only a certificate of the problem's own data makes the front complete; a certificate of other data is refused.
+    """
+    check_file_name(path)
+    m = problem.n_objectives
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        content = json.loads(text) if Path(path).suffix.lower() == ".json" else None
+        if not _is_certificate(content):
+            lines = csv.reader(io.StringIO(text, newline=""))
+            rows = [row[:m] for row in lines][1:] if content is None else content["objectives"]
+            return ReferenceFront.of(rows, maximise=problem.maximise)
+    except OSError as error:
+        raise ParetoNRPAError(f"cannot read the reference front {path}: {error.strerror or error}.") from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
+        raise ParetoNRPAError(
+            f"{path} is no reference front: a result or certificate of pareto-nrpa (.json), or a CSV with a line of "
+            f"names and {m} columns of objectives first."
+        ) from error
+    from ..routing.exact import Certificate
+
+    return _proved(Certificate.load(path), problem)
+
+
+def _is_certificate(content: Any) -> bool:
+    """Return whether a file claims to be a certificate; a result has another format, a plain front none."""
+    return isinstance(content, dict) and str(content.get("format")).startswith(_CERTIFICATE)

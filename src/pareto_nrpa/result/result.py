@@ -1,0 +1,355 @@
+"""What a search leaves behind: frozen values that print, save, load and turn into a data frame."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._util.checks import printable
+from .._util.csv_text import csv_text
+from .._util.files import check_file_name, write_text
+from ..errors import ParetoNRPAError
+from ..metrics import MANY_OBJECTIVES
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from .choose import Choice
+
+FORMAT = "pareto-nrpa result 1"
+_ROWS_SHOWN = 20
+_LATE_SHOWN = 5
+_LEAST_WORDS = 12
+# What results have only sometimes.
+EXTRAS = (
+    "unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated", "discarded", "plan",
+    "schedules", "command",
+)  # fmt: skip
+_ENDINGS = (".json", ".csv")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Front:
+    """Mutually non-dominated solutions, sorted by their first objective."""
+
+    objectives: NDArray[np.float64]  # [n, m], in the sense in which the problem states them
+    violations: NDArray[np.float64]  # [n], the same for all: 0, or the least that was found
+    solutions: list[list[Any]]  # the moves of each solution
+    policies: NDArray[np.int64]  # [n], the policy that sampled each
+    found_at: NDArray[np.int64] | None = None  # [n], the evaluation at which each was found, from 1; None: not known
+
+    def __post_init__(self) -> None:
+        for name in ("objectives", "violations", "policies", *(["found_at"] if self.found_at is not None else [])):
+            array = np.array(getattr(self, name))
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @classmethod
+    def sorted(
+        cls,
+        *,
+        objectives: NDArray[np.float64],
+        violations: NDArray[np.float64],
+        solutions: list[list[Any]],
+        policies: NDArray[np.int64],
+        found_at: NDArray[np.int64] | None = None,
+    ) -> Front:
+        """Return a front in the order of its objectives."""
+        order = np.lexsort(objectives.T[::-1])
+        found_at = None if found_at is None else found_at[order]
+        return cls(objectives[order], violations[order], [solutions[i] for i in order], policies[order], found_at)
+
+    def __len__(self) -> int:
+        return len(self.objectives)
+
+    def __repr__(self) -> str:
+        return f"<Front of {len(self)}, {self.objectives.shape[1]} objective(s)>"
+
+    @property
+    def is_feasible(self) -> bool:
+        """Whether the front has solutions, and they violate nothing."""
+        return len(self) > 0 and not self.violations.any()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """A finished (or interrupted) search."""
+
+    instance: str
+    algorithm: str
+    parameters: dict[str, Any]
+    seed: int
+    evaluations: int
+    cpu_seconds: float  # of the search, without compiling
+    wall_seconds: float
+    stopped_by: str
+    front: Front
+    history: NDArray[np.float64]  # [k, 2]: evaluations, hypervolume
+    reference_point: list[float] | None  # what the hypervolume is measured against; None if nothing is feasible
+    maximise: list[bool]
+    versions: dict[str, str] = field(default_factory=dict)
+    unique_evaluations: int | None = None  # of solutions not evaluated before; None if they were not counted
+    objective_names: list[str] = field(default_factory=list)  # none: f1, f2, ...
+    descriptions: list[str] = field(default_factory=list)  # a word for each solution of the front, or none at all
+    # Where the true front is known: its points, how many were found, share of its hypervolume, IGD+ to it.
+    truth: dict[str, float] = field(default_factory=dict)
+    # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
+    log: NDArray[np.float64] | None = None
+    failures: int = 0  # of the evaluations, those that failed and were survived
+    approximated: bool = False  # whether the hypervolumes are, as exact ones would take longer than the search
+    discarded: int = 0  # solutions that nothing dominated when they had to go, as the archive was limited
+    plan: dict[str, Any] = field(default_factory=dict)  # of problems with stops: stops, clock, geographic
+    schedules: list[list[list[dict[str, Any]]]] = field(default_factory=list)  # of each solution: routes, of rows
+    command: str = ""  # that made it, where one did
+
+    def __repr__(self) -> str:
+        return f"<Result {self.headline()[0]}>"
+
+    @property
+    def hypervolume(self) -> float:
+        """The hypervolume of the front: 0 if nothing feasible was found, NaN if it was not measured."""
+        return float(self.history[-1, 1]) if len(self.history) else math.nan
+
+    def summary(self) -> str:
+        """Return the result in words and a table."""
+        return "\n".join([*self.headline(), "", *_table(self)])
+
+    def headline(self) -> list[str]:
+        """Return the result in a few sentences."""
+        n = len(self.front)
+        rate = f" ({per_second(self.evaluations, self.cpu_seconds)} a second)" if self.cpu_seconds > 0 else ""
+        unique = "" if self.unique_evaluations is None else f", {self.unique_evaluations:,} of them unique,"
+        lines = [
+            f"{self.instance}: {n} trade-off{'s' if n != 1 else ''} by {self.algorithm}, seed {self.seed}",
+            f"{self.evaluations:,} evaluations{unique} in {self.cpu_seconds:.2f} s of CPU time{rate}, "
+            f"stopped by {self.stopped_by}",
+        ]
+        if self.failures:
+            lines.append(f"{self.failures:,} of the evaluations failed")
+        if self.discarded:
+            lines.append(f"{self.discarded:,} more were found and discarded, as max_archive says; history counts them")
+        if n and not self.front.is_feasible:
+            lines.append(_least_violated(self))
+        elif n and len(self.history):
+            point = ", ".join(f"{x:.6g}" for x in self.reference_point or ())
+            about = "about " if self.approximated else ""
+            lines.append(f"hypervolume {about}{self.hypervolume:.6g} up to the reference point ({point})")
+        elif n and len(self.maximise) >= MANY_OBJECTIVES:
+            lines.append(f"hypervolume not measured, as there are {len(self.maximise)} objectives")
+        return [*map(printable, lines), *([beside_the_truth(self.truth)] if self.truth else [])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values, ready for JSON."""
+        # Written where there is something to say: a file without them says the same.
+        extras = {name: value for name in EXTRAS if (value := getattr(self, name))}
+        return {
+            "format": FORMAT,
+            "instance": self.instance,
+            "algorithm": self.algorithm,
+            "parameters": {name: plain(value) for name, value in self.parameters.items()},
+            "seed": self.seed,
+            "evaluations": self.evaluations,
+            "cpu_seconds": self.cpu_seconds,
+            "wall_seconds": self.wall_seconds,
+            "stopped_by": self.stopped_by,
+            "reference_point": self.reference_point,
+            "maximise": self.maximise,
+            "objectives": self.front.objectives.tolist(),
+            "violations": [_whole(v) for v in self.front.violations.tolist()],
+            "solutions": [[plain(move) for move in solution] for solution in self.front.solutions],
+            "policies": self.front.policies.tolist(),
+            "history": [[int(n), value] for n, value in self.history.tolist()],
+            "versions": self.versions,
+            **extras,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the result and return the path: as a table if it ends in .csv, as JSON that `load` reads in .json."""
+        check_file_name(path)
+        ending = Path(path).suffix.lower()
+        if ending not in _ENDINGS:
+            raise ParetoNRPAError(f"a result is saved to a name that ends in {' or '.join(_ENDINGS)}, got {path}.")
+        return self.save_csv(path) if ending == ".csv" else self.save_json(path)
+
+    def save_json(self, path: str | os.PathLike[str]) -> Path:
+        """Write the result as JSON, whatever the name, and return the path."""
+        return write_text(path, json.dumps(self.to_dict(), indent=1, allow_nan=False))
+
+    def save_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write the front as a table that spreadsheets open and return the path."""
+        front, words = self.front, self.words()
+        rows = [
+            [*values, _whole(float(front.violations[i])), front.policies[i], words[i]]
+            for i, values in enumerate(front.objectives.tolist())
+        ]
+        return write_text(path, csv_text([[*self.columns(), "violations", "policy", "solution"], *rows]))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Result:
+        """Read a result written by `save`; what cannot be one is refused."""
+        from .io import read_result
+
+        return read_result(path)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the front as a pandas data frame, one row per solution."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            message = 'to_dataframe() needs pandas; install it with: pip install "pareto-nrpa[dataframe]".'
+            raise ImportError(message) from error
+        frame = pd.DataFrame(self.front.objectives, columns=self.columns())
+        frame["violations"] = self.front.violations
+        frame["policy"] = self.front.policies
+        frame["solution"] = self.front.solutions
+        if self.descriptions or self.schedules:
+            frame["description"] = self.words()
+        return frame
+
+    def columns(self) -> list[str]:
+        """Return the names of the objectives: the problem's, or f1, f2, ..."""
+        return list(self.objective_names) or [f"f{k + 1}" for k in range(len(self.maximise))]
+
+    def words(self) -> list[str]:
+        """Return each solution of the front in words: the problem's, or its moves."""
+        if self.descriptions:
+            return list(self.descriptions)
+        # Stops that are called by their numbers have no names, and are moves like any other.
+        if any(stop["name"] != str(i) for i, stop in enumerate(self.plan.get("stops", ())) if i) and self.schedules:
+            return [by_names(routes) for routes in self.schedules]
+        return [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
+
+    def knee(self) -> Choice:
+        """Return the solution farthest before the straight line (or plane) between the ends of the front."""
+        from .choose import choice, knee_index
+
+        return choice(self, knee_index(self))
+
+    def best(self, weights: Sequence[float] | Mapping[str, float] | None = None) -> Choice:
+        """Return the best compromise: a weight for each objective, in order or by name; equal ones by default."""
+        from .choose import best_index, choice
+
+        return choice(self, best_index(self, weights))
+
+    def within(self, limits: Mapping[str, float] | None = None, /, **more: float) -> Result:
+        """Return a result with the solutions that keep to limits, as in `within(cost=950)`.
+
+        A limit is the most, or the least of an objective that is maximised. Names that Python does not allow as
+        keywords go into a dictionary: `within({"CO2 (kg)": 12})`.
+        """
+        from .choose import within
+
+        return within(self, {**(limits or {}), **more})
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page on which to choose, one HTML file that needs nothing else, and return the path."""
+        from ..report import write_report
+
+        check_file_name(path)
+        return write_report([self], path)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the front by matplotlib: as points, or as lines across the axes of three objectives and more."""
+        from ..report.plotting import plot_front
+
+        return plot_front(self, ax)
+
+    def _repr_html_(self) -> str:
+        from ..report.picture import notebook_view
+
+        return notebook_view(self)
+
+
+def _least_violated(result: Result) -> str:
+    """Return in words what the solutions of an infeasible front violate, and which stops the first of them misses."""
+    text = (
+        "No feasible solution was found; of all that were evaluated these have the fewest violations, "
+        f"{result.front.violations[0]:g} each."
+    )
+    routes = result.schedules[0] if result.schedules else []
+    late = [f"{row['name']} by {row['lateness']:.4g}" for route in routes for row in route if row["lateness"] > 0]
+    if not late:
+        return text
+    others = f" and {len(late) - _LATE_SHOWN} more" if len(late) > _LATE_SHOWN else ""
+    return f"{text} The first is late at {', '.join(late[:_LATE_SHOWN])}{others}."
+
+
+def by_names(routes: list[list[dict[str, Any]]]) -> str:
+    """Return routes in words: their stops by name, without the depot."""
+    return " | ".join(" - ".join(row["name"] for row in route if row["stop"]) for route in routes)
+
+
+def beside_the_truth(truth: dict[str, float]) -> str:
+    """Return in a sentence how much of the true front was found."""
+    share = truth.get("share_of_hypervolume")
+    volume = "" if share is None else f"the front has {share:.2%} of its hypervolume, "
+    front = "true front" if truth.get("complete", 1) else "reference front"
+    found = f"{truth['found']} of the {truth['points']} points of the {front} were found"
+    return f"{found}; {volume}IGD+ {truth['igd_plus']:.4f}."
+
+
+def _whole(value: float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
+def plain(value: Any) -> Any:
+    """Return a move as something that JSON can say: tuples become lists, numbers stay, the rest becomes text."""
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def per_second(count: int, seconds: float) -> str:
+    """Return a rate in as many digits as mean something."""
+    rate = count / seconds if seconds > 0 else 0.0
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
+
+
+def rows_to_show(n: int) -> list[int]:
+    """Return which rows of a long front to print: all of a short one, else evenly spaced ones with both ends."""
+    return sorted(set(np.linspace(0, n - 1, min(n, _ROWS_SHOWN)).round().astype(int).tolist())) if n else []
+
+
+def _table(result: Result) -> list[str]:
+    front, rows = result.front, rows_to_show(len(result.front))
+    words, longest = result.words(), 120 if result.descriptions else 60
+    numbers = [
+        [f"{x:.6g}" for x in (*front.objectives[i], front.violations[i])] + [str(front.policies[i])] for i in rows
+    ]
+    header = [*result.columns(), "violations", "policy", "solution"]
+    lines = aligned(header, [[*numbers[k], cut(words[i], longest)] for k, i in enumerate(rows)])
+    return lines if len(rows) == len(front) else [*lines, f"({len(rows)} of {len(front)} shown)"]
+
+
+def aligned(header: list[str], rows: list[list[str]], width: int | None = None) -> list[str]:
+    """Return a table as lines: numbers to the right, the last column to the left and cut where there is a width."""
+    table = [list(map(printable, row)) for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
+    room = None if width is None else max(_LEAST_WORDS, width - sum(widths) - 2 * len(widths))
+    return [
+        "".join(f"{cell:>{w}}  " for cell, w in zip(row[:-1], widths, strict=True)) + cut(row[-1], room)
+        for row in table
+    ]
+
+
+def cut(text: str, longest: int | None) -> str:
+    """Return a text, or its beginning where it is too long."""
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 3]}..."

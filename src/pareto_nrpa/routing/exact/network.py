@@ -1,0 +1,193 @@
+"""What the time windows say before any search: narrower windows, who comes before whom, arcs no tour can use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .labelling import Network
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..tsptw import TSPTWData
+
+# Times that were computed in another order than along a tour may differ from those in the last digits.
+TOLERANCE = 1e-7
+# They are that small up to this time. Longer days are counted in a larger unit, short ones in a smaller one: a power
+# of 2, which changes no digit.
+_SHORTEST_DAY, _LONGEST_DAY = 1.0, 1e5
+_MOST_ROUNDS = 1000
+_LONG_AGO = -1e18
+
+
+class Networks(NamedTuple):
+    """The instance as a labelling sees it, in both directions of time."""
+
+    forward: Network
+    backward: Network  # tours the other way round; time t there is horizon - t here
+    horizon: float
+    back_by: float  # when a tour must be back at the depot
+
+
+def build_networks(data: TSPTWData) -> Networks | None:
+    """Return the networks of an instance, or None if its windows contradict each other: no tour is feasible."""
+    longest = data.opens.max() + data.costs[0].max(axis=1).sum()
+    is_usual = longest == 0 or _SHORTEST_DAY <= longest <= _LONGEST_DAY
+    unit = 1.0 if is_usual else 2.0 ** np.ceil(np.log2(longest / _LONGEST_DAY))
+    times, shortest, first, last = (array / unit for array in (data.costs[0], data.shortest, data.opens, data.closes))
+    tightened = _tighten(times, shortest, first, last)
+    if tightened is None:
+        return None
+    opens, closes, arcs, before = tightened
+    horizon = float(closes.max())
+    forward = Network(
+        travel=times,
+        costs=data.costs,
+        # A tour keeps to the windows as they are given; what follows from them may be wrong in the last digits.
+        opens=np.maximum(first, opens - TOLERANCE),
+        closes=np.minimum(last, closes + TOLERANCE),
+        arcs=arcs,
+        before=_masks(before.T),
+        after=_masks(before),
+        earliest=1 + before[1:].sum(axis=0),
+        latest=len(times) - 1 - before[:, 1:].sum(axis=1),
+        memory=_everything(len(times)),
+        **_deadlines(closes, shortest),
+    )
+    return Networks(forward, _reversed(forward, opens, closes, horizon, last[0]), horizon, float(last[0]))
+
+
+def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, for each of the costs [m, n, n], what counts as one: 1, or the largest where all are smaller."""
+    largest = costs.max(axis=(1, 2))
+    return np.where(largest > 0, np.minimum(largest, 1.0), 1.0)
+
+
+def _tighten(
+    times: NDArray[np.float64], shortest: NDArray[np.float64], opens: NDArray[np.float64], closes: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """Narrow the windows until nothing changes; returns opens, closes, arcs and who comes before whom.
+
+    Two cities that only lead to each other can push their windows on and on in small steps: after many rounds, what
+    is known by then has to do.
+    """
+    never = opens.max() + times.max(axis=1).sum()  # no tour is on its way so late
+    is_back_in_time = np.isfinite(closes[0])  # by rule, or nobody looks
+    opens, closes = opens.copy(), np.minimum(closes, never)
+    if is_back_in_time:
+        closes[1:] = np.minimum(closes, closes[0] - shortest[:, 0])[1:]
+    arcs = ~np.eye(len(times), dtype=bool)
+    for _ in range(_MOST_ROUNDS):
+        old = np.concatenate([opens, closes])
+        before = _precedences(opens, closes, shortest)
+        if (before & before.T).any():
+            return None
+        arcs &= _usable_arcs(opens, closes, times, before)
+        if not arcs.any(axis=0).all() or not arcs.any(axis=1).all():
+            return None
+        _narrow(opens, closes, times, shortest, arcs, before)
+        if (opens > closes + TOLERANCE).any():
+            return None
+        if np.array_equal(old, np.concatenate([opens, closes])):
+            break
+    latest_return = np.where(arcs[:, 0], closes + times[:, 0], -np.inf).max()
+    closes[0] = min(closes[0], latest_return) if is_back_in_time else closes[1:].max()
+    return opens, closes, arcs, before
+
+
+def _precedences(
+    opens: NDArray[np.float64], closes: NDArray[np.float64], shortest: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Return before[i, j]: city i must come before j, as from j it can no longer be reached."""
+    before = (opens[:, None] + shortest > closes[None, :] + TOLERANCE).T
+    before[0, :] = before[:, 0] = False
+    np.fill_diagonal(before, False)
+    for k in range(1, len(opens)):
+        before |= before[:, k : k + 1] & before[k : k + 1, :]
+    return before
+
+
+def _usable_arcs(
+    opens: NDArray[np.float64], closes: NDArray[np.float64], times: NDArray[np.float64], before: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return the arcs that are neither too slow, nor against the order, nor past a city that comes in between."""
+    between = before.astype(np.int64) @ before.astype(np.int64) > 0
+    arcs = (opens[:, None] + times <= closes[None, :] + TOLERANCE) & ~before.T & ~between
+    arcs[0] &= ~before.any(axis=0)
+    arcs[:, 0] &= ~before.any(axis=1)
+    np.fill_diagonal(arcs, False)
+    return arcs
+
+
+def _narrow(
+    opens: NDArray[np.float64],
+    closes: NDArray[np.float64],
+    times: NDArray[np.float64],
+    shortest: NDArray[np.float64],
+    arcs: NDArray[np.bool_],
+    before: NDArray[np.bool_],
+) -> None:
+    """Nobody arrives before the earliest way in, or leaves after the latest way out."""
+    arrivals = np.where(arcs, opens[:, None] + times, np.inf).min(axis=0)
+    arrivals = np.maximum(arrivals, np.where(before, opens[:, None] + shortest, -np.inf).max(axis=0))
+    opens[1:] = np.maximum(opens, arrivals)[1:]
+    departures = np.where(arcs, closes[None, :] - times, -np.inf).max(axis=1)
+    departures = np.minimum(departures, np.where(before, closes[None, :] - shortest, np.inf).min(axis=1))
+    closes[1:] = np.minimum(closes, departures)[1:]
+
+
+def _masks(members: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return a set for each row, bit j - 1 for column j."""
+    bits = members[:, 1:].astype(np.uint64) << np.arange(len(members) - 1, dtype=np.uint64)
+    sets: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=1)
+    return sets
+
+
+def _everything(n: int) -> NDArray[np.uint64]:
+    return np.full(n, ~np.uint64(0))
+
+
+def _deadlines(closes: NDArray[np.float64], shortest: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    """Return, for each city, the times after which another one is out of reach, and who is by then."""
+    latest = (closes[None, :] - shortest + TOLERANCE)[:, 1:]
+    np.fill_diagonal(latest[1:], np.inf)  # a city is in reach of itself
+    order = np.argsort(latest, axis=1, kind="stable")
+    bits = np.uint64(1) << order.astype(np.uint64)
+    return {
+        "deadlines": np.take_along_axis(latest, order, axis=1),
+        "lost": np.bitwise_or.accumulate(bits, axis=1),
+    }
+
+
+def _reversed(
+    forward: Network, opens: NDArray[np.float64], closes: NDArray[np.float64], horizon: float, back_by: float
+) -> Network:
+    n = len(opens)
+    travel = forward.travel.T.copy()
+    if not np.isfinite(back_by):
+        travel[0] = _LONG_AGO  # a tour may be back at any time
+    return forward._replace(
+        travel=travel,
+        costs=np.ascontiguousarray(forward.costs.transpose(0, 2, 1)),
+        opens=horizon - closes,
+        closes=horizon - opens + TOLERANCE,
+        arcs=np.ascontiguousarray(forward.arcs.T),
+        before=forward.after,
+        after=forward.before,
+        earliest=n - forward.latest,
+        latest=n - forward.earliest,
+    )
+
+
+def relaxed(network: Network, costs: NDArray[np.float64], memory: NDArray[np.uint64]) -> Network:
+    """Return the network for paths that forget: nothing can be said of cities that are not remembered."""
+    n = len(memory)
+    return network._replace(
+        costs=np.ascontiguousarray(costs[None]),
+        before=np.zeros(n, np.uint64),
+        memory=memory,
+        deadlines=np.empty((n, 0)),
+        lost=np.empty((n, 0), np.uint64),
+    )

@@ -1,0 +1,131 @@
+"""Cost matrices: what both families of tours need."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.jit.kernels import kernel
+from ..errors import InstanceError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+BIAS_FACTOR = -10.0  # the paper's bias: -10 times the normalised distance
+
+# Costs of tours are rounded to 1e-9; those below 1 to twelve digits, so that no scale makes different tours equal.
+_STEPS, _FIRST_DIGITS = 1e9, 1e11
+# What rounding can be done for. Nothing that is driven comes near.
+_SMALLEST, _LARGEST = 1e-200, 1e200
+# A detour is shorter than the direct way if it is by more than the rounding of a sum.
+_NOISE = 1e-14
+
+
+@kernel
+def rounded(cost: Any) -> Any:
+    """Return a cost in steps of 1e-9: the same edges summed in another order must not seem better in the last bit."""
+    if cost >= 1.0 or cost == 0.0:
+        return np.rint(cost * _STEPS) / _STEPS
+    steps = _STEPS
+    while cost * steps < _FIRST_DIGITS:
+        steps *= 10.0
+    return np.rint(cost * steps) / steps
+
+
+#: How long a row for a stretch of a tour is besides its costs: its first city and its last.
+ENDS = 2
+
+
+@kernel
+def cost_of(data: Any, move: Any, out: Any) -> None:
+    """Fill in the row of one city: first city, last city, costs in between. A tour starts and ends in city 0."""
+    city = max(move, 0)
+    out[0] = city
+    out[1] = city
+    for k in range(data.costs.shape[0]):
+        out[ENDS + k] = 0.0
+
+
+@kernel
+def join_costs(data: Any, left: Any, right: Any, out: Any) -> None:
+    """Fill in the row of two stretches, one after the other."""
+    here, there = np.uint64(left[1]), np.uint64(right[0])
+    for k in range(data.costs.shape[0]):
+        out[ENDS + k] = left[ENDS + k] + data.costs[k, here, there] + right[ENDS + k]
+    out[0] = left[0]
+    out[1] = right[1]
+
+
+def rounded_all(costs: ArrayLike) -> NDArray[np.float64]:
+    """Return an array of costs, each `rounded`."""
+    values = np.asarray(costs, dtype=float)
+    steps = np.full(values.shape, _STEPS)
+    is_small = (values > 0) & (values < 1)
+    while (short := is_small & (values * steps < _FIRST_DIGITS)).any():
+        steps[short] *= 10.0
+    return np.asarray(np.rint(values * steps) / steps)
+
+
+def step_below(costs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far below each rounded cost the next smaller one is, at least."""
+    return np.where(costs > 1, 1 / _STEPS, np.maximum(costs, 0.0) / (10 * _FIRST_DIGITS))
+
+
+def euclidean(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distances between points [n, 2]; infinite where they are too large for a number."""
+    with np.errstate(over="ignore"):
+        distances: NDArray[np.float64] = np.hypot(*(points[:, None, :] - points[None, :, :]).transpose(2, 0, 1))
+    return distances
+
+
+def checked_floats(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
+    """Return a copy of an array as contiguous floats, or say that it must be `what`."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind not in "biufO":  # text would be read as numbers, and complex numbers lose a part
+            raise TypeError
+        return np.array(given, dtype=float, order="C")
+    except (OverflowError, TypeError, ValueError) as error:
+        raise InstanceError(f"{name} must be {what}.") from error
+
+
+def checked_matrices(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return square cost matrices [m, n, n] as contiguous floats, or say what is wrong with them."""
+    matrices = checked_floats(values, name, "square matrices of numbers, all of one size")
+    if matrices.ndim == 2:
+        matrices = matrices[None]
+    if matrices.ndim != 3 or matrices.shape[1] != matrices.shape[2]:
+        raise InstanceError(f"{name} must be square matrices [m, n, n], got shape {matrices.shape}.")
+    if len(matrices) == 0:
+        raise InstanceError(f"{name} must be at least one matrix, got none.")
+    if matrices.shape[1] < 2:
+        raise InstanceError(f"{name} must be for at least 2 cities, got {matrices.shape[1]}.")
+    if not np.isfinite(matrices).all():
+        raise InstanceError(f"{name} must be finite numbers, got NaN or infinity.")
+    if (matrices < 0).any():
+        raise InstanceError(f"{name} must not be negative, got {matrices.min():g}.")
+    extreme = matrices[(matrices > 0) & ((matrices < _SMALLEST) | (matrices > _LARGEST))]
+    if extreme.size:
+        raise InstanceError(f"{name} must be 0 or from {_SMALLEST:g} to {_LARGEST:g}, got {extreme[0]:g}.")
+    return matrices
+
+
+def shortest_times(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the travel times [n, n] over as many other cities as it takes, city 0 not among them (Floyd-Warshall).
+
+    Where no detour is shorter, which is where the triangle inequality holds, that is the very array given.
+    """
+    shortest, detour = times.copy(), np.empty_like(times)
+    for stop in range(1, len(times)):
+        np.add(shortest[:, stop : stop + 1], shortest[stop], out=detour)
+        np.minimum(shortest, detour, out=shortest)
+    is_shorter = shortest < (1 - _NOISE) * times
+    np.fill_diagonal(is_shorter, False)  # nobody drives there
+    return np.where(is_shorter, shortest, times) if is_shorter.any() else times
+
+
+def normalised(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each matrix divided by its largest entry."""
+    largest = matrices.max(axis=(1, 2), keepdims=True)
+    return np.ascontiguousarray(matrices / np.where(largest > 0, largest, 1.0))

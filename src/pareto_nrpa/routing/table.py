@@ -1,0 +1,214 @@
+"""A spreadsheet as a table of text: a CSV file of any of the usual kinds, or a pandas DataFrame."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .._util.checks import shown
+from .._util.csv_text import unguarded
+from ..errors import InstanceError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+_LONGEST_FILE = 100_000_000  # bytes; a matrix of the most stops
+_LONGEST_CELL = 500
+_LARGEST = 1e12
+# In this order: numbers have commas in files whose columns are separated by something else.
+_SEPARATORS = (";", "\t", ",")
+_QUOTED = re.compile(r'(^|[;,\t]) *"(?:[^"]|"")*"')
+_NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]{1,3})?")
+
+
+@dataclass
+class Table:
+    """Rows of text, and where each stands.
+
+    Attributes
+    ----------
+    source
+        What messages call it.
+    rows
+        Cells without the spaces around them.
+    lines
+        The line of the file that each row begins in.
+    """
+
+    source: str
+    rows: list[list[str]]
+    lines: list[int]
+    decimal_commas: bool = False  # allowed, as commas do not separate columns
+    word: str = "line"
+    labels: tuple[bool, bool] | None = None  # of a DataFrame: whether the first row and the first column are labels
+    _decimal: dict[str, str] = field(default_factory=dict)  # the first number with a comma or a point, and its place
+
+    def place(self, row: int, column: str | int | None = None) -> str:
+        """Return where a row or a cell is, in words."""
+        where = f"{self.source}, {self.word} {self.lines[row]}"
+        if column is None:
+            return where
+        return f"{where}, column {column}" if isinstance(column, int) else f"{where}, column {shown(column)}"
+
+    def wrong(self, row: int, column: str | int, expected: str, got: str) -> NoReturn:
+        """Raise with a sentence on a cell."""
+        raise InstanceError(f"{self.place(row, column)}: expected {expected}, got {shown(got)[:60]}.")
+
+    def number(self, row: int, column: str | int, text: str, expected: str = "a number") -> float:
+        """Return the number in a cell, or raise with a sentence."""
+        if not _NUMBER.fullmatch(text):
+            self.wrong(row, column, expected, text)
+        if "," in text and not self.decimal_commas:
+            self.wrong(row, column, f"{expected} (a decimal comma needs ; between columns)", text)
+        for mark, other in (",.", ".,"):
+            if mark in text:
+                self._decimal.setdefault(mark, self.place(row, column))
+                if other in self._decimal:
+                    self.wrong(row, column, f"a decimal {_MARKS[other]} as in {self._decimal[other]}", text)
+        value = float(text.replace(",", "."))
+        if abs(value) > _LARGEST:
+            self.wrong(row, column, f"a number up to {_LARGEST:g}", text)
+        return value
+
+
+_MARKS = {",": "comma", ".": "point"}
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Return the cells of a CSV file: UTF-8, columns separated by comma, semicolon or tab; empty rows are left out."""
+    text = read_text(path, "save it as 'CSV UTF-8' in the spreadsheet")
+    source = Path(path).name
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's own way to say it
+    bare = _QUOTED.sub(r"\1", first)
+    separator = announced[1] if announced else next((mark for mark in _SEPARATORS if mark in bare), ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
+    rows, lines, begin = [], [], 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                rows.append([unguarded(cell.strip()).strip() for cell in cells])
+                lines.append(begin)
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise InstanceError(f"{source}, line {begin}: {error}; is a quote missing?") from error
+    if announced:
+        rows, lines = rows[1:], lines[1:]
+    table = Table(source, rows, lines, decimal_commas=separator != ",")
+    if not rows:
+        raise InstanceError(f"{source} is empty.")
+    return _checked(table)
+
+
+def check_cell(table: Table, row: int, column: int, cell: str) -> None:
+    """Raise if a cell holds what no cell should."""
+    if len(cell) > _LONGEST_CELL:
+        raise InstanceError(f"{table.place(row, column)}: has {len(cell):,} letters; {_LONGEST_CELL} are allowed.")
+    if not cell.isprintable():
+        odd = next(letter for letter in cell if not letter.isprintable())
+        is_break = odd in "\r\n"
+        reason = "a line break; is a quote missing, or one too many?" if is_break else f"{odd!r}, which no one can see."
+        raise InstanceError(f"{table.place(row, column)}: has {reason}")
+
+
+def read_text(path: str | os.PathLike[str], way_out: str = "give a text file") -> str:
+    """Return what a text file holds, or say why it cannot be read, and what to do if it is no text."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LONGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise InstanceError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
+    if len(content) > _LONGEST_FILE:
+        raise InstanceError(f"{path} has more than {_LONGEST_FILE:,} bytes, too many for an instance.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InstanceError(f"{path} is not UTF-8 text; {way_out}.") from error
+
+
+def frame_table(frame: Any, source: str) -> Table:
+    """Return the cells of a pandas DataFrame, its columns named in the first row; a named index is a column."""
+    has_names = not _is_default(frame.index) and frame.index.name is not None
+    rows = _frame_rows(frame, with_index=has_names)
+    rows.insert(0, _labels([frame.index.name] if has_names else []) + _labels(frame.columns))
+    return _checked(Table(source, rows, list(range(len(rows))), word="row"))
+
+
+def matrix_table(frame: Any, source: str, n: int) -> Table:
+    """Return the cells of a pandas DataFrame for n stops, with its labels where they are not the default ones."""
+    height, width = frame.shape
+    # A frame with a row (column) more than stops has the names in it; numbers beyond are those of pandas.
+    has_top = not (_is_default(frame.columns) or (height > n and _counts(frame.columns)))
+    has_left = not (_is_default(frame.index) or (width > n and _counts(frame.index)))
+    rows = _frame_rows(frame, with_index=has_left)
+    if has_top:
+        rows.insert(0, [""] * has_left + _labels(frame.columns))
+    first = 0 if has_top else 1
+    lines = list(range(first, first + len(rows)))
+    if not rows:
+        raise InstanceError(f"{source} is empty.")
+    return _checked(Table(source, rows, lines, word="row", labels=(has_top, has_left)))
+
+
+def _frame_rows(frame: Any, *, with_index: bool) -> list[list[str]]:
+    columns = [[_text(cell) for cell in frame.iloc[:, i].tolist()] for i in range(len(frame.columns))]
+    if with_index:
+        columns.insert(0, _labels(frame.index))
+    return [list(cells) for cells in zip(*columns, strict=True)]
+
+
+def _labels(labels: Any) -> list[str]:
+    return [_text(label) for label in labels]
+
+
+def _is_default(labels: Any) -> bool:
+    """Tell whether these labels count from 0 as pandas counts where none were given."""
+    return type(labels).__name__ == "RangeIndex" and labels.start == 0 and labels.step == 1 and labels.name is None
+
+
+def _counts(labels: Any) -> bool:
+    return list(labels) == list(range(len(labels)))
+
+
+def _checked(table: Table) -> Table:
+    for row, cells in enumerate(table.rows):
+        for column, cell in enumerate(cells, 1):
+            check_cell(table, row, column, cell)
+    return table
+
+
+def is_frame(value: Any) -> bool:
+    """Tell whether something is a pandas DataFrame, without importing pandas."""
+    return hasattr(value, "columns") and hasattr(value, "iloc")
+
+
+def _text(cell: Any) -> str:
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, datetime.time):
+        return cell.isoformat()
+    if isinstance(cell, float) and cell.is_integer():  # a column of whole numbers with gaps or text beside them
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def column_names(table: Table, known: Sequence[str], synonyms: dict[str, str]) -> list[str]:
+    """Return the names of the columns in the first row, known ones in small letters and by their usual name."""
+    names: list[str] = []
+    for cell in table.rows[0]:
+        plain = cell.lower()
+        plain = synonyms.get(plain, plain)
+        names.append(plain if plain in known else cell)
+    for i, name in enumerate(names):
+        if (name and not any(letter.isalpha() for letter in name)) or name.lower() in ("nan", "inf"):
+            table.wrong(0, i + 1, "the name of a column", name)
+        if name and name in names[:i]:
+            raise InstanceError(f"{table.place(0)}: two columns are called {shown(name)}; rename one.")
+    return names

@@ -1,0 +1,219 @@
+"""A search under way: slices, the clock, callbacks, checkpoints, and the result whatever ends it."""
+
+from __future__ import annotations
+
+import logging
+import math
+import multiprocessing
+import threading
+import time
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from ..problem.base import AnyProblem, objective_signs
+from .build_result import described, found_by, measured
+from .callbacks import Callbacks
+from .interrupt import Interrupt
+from .stop import Progress, StopCriterion, fired_by, next_look
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ..algorithms.protocols import Search
+    from ..result.result import Result
+
+logger = logging.getLogger("pareto_nrpa.solver")
+
+_SECONDS_BETWEEN_CHECKPOINTS = 10.0
+# How long to work between two looks at clock and keyboard.
+_SHORT_SLICE, _LONG_SLICE = 0.01, 0.05
+_PATIENCE_AT_THE_END = 2.0
+_SILENT_COMPILING = 1.0  # seconds
+
+
+class Run:
+    """One call of `solve`, from the first slice to the result."""
+
+    def __init__(
+        self,
+        problem: AnyProblem,
+        algorithm: str,
+        search: Search,
+        stop: StopCriterion,
+        seed: int,
+        reference: NDArray[np.float64] | None,
+        callbacks: list[Callbacks],
+        checkpoint: str | os.PathLike[str] | None,
+        start: Sequence[Sequence[Any]] = (),
+    ) -> None:
+        self.start = start
+        self.problem, self.algorithm, self.search, self.stop, self.seed = problem, algorithm, search, stop, seed
+        self.reference, self.callbacks, self.checkpoint = reference, callbacks, checkpoint
+        self.signs = objective_signs(problem)
+        self.stopped_by = ""
+        self._looked = time.perf_counter()
+        self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
+        bounds: tuple[float, float] = getattr(search, "slice_seconds", (_SHORT_SLICE, _LONG_SLICE))
+        self._short, self._long = bounds
+
+    def to_the_end(self) -> Result:
+        """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""
+        self._compile()
+        self._looked = time.perf_counter()
+        for callback in self.callbacks:
+            callback.on_start(self.progress())
+        with Interrupt() as interrupt:
+            try:
+                self._search(interrupt)
+                result = self._finished(interrupt)
+            except BaseException as error:
+                interrupt.patience = math.inf
+                self.stopped_by = self.stopped_by or "an error"
+                self._keep(error)
+                raise
+        return result
+
+    def _compile(self) -> None:
+        if self.search.is_compiled:
+            self.search.compile()
+            return
+        for callback in self.callbacks:
+            callback.on_compile()
+        is_said = any(type(callback).on_compile is not Callbacks.on_compile for callback in self.callbacks)
+        is_said |= multiprocessing.parent_process() is not None  # workers keep quiet
+        with nullcontext() if is_said else _said_if_long("compiling for this kind of problem, once on this machine"):
+            self.search.compile()
+
+    def _search(self, interrupt: Interrupt) -> None:
+        try:
+            try:
+                self._loop(interrupt)
+            finally:
+                interrupt.patience = math.inf  # what is left takes a moment, and must not be cut short
+            self._save()
+        except KeyboardInterrupt:
+            # In the middle of a playout: the last checkpoint stays, as going on from here would lead elsewhere.
+            self.stopped_by = interrupt.requested or "Ctrl-C"
+
+    def _finished(self, interrupt: Interrupt) -> Result:
+        result = self.result(interrupt)
+        interrupt.patience = _PATIENCE_AT_THE_END
+        try:
+            for callback in self.callbacks:
+                callback.on_end(result)
+        except BaseException as error:
+            error.result = result  # type: ignore[attr-defined]  # errors carry the best front found
+            raise
+        return result
+
+    def _keep(self, error: BaseException) -> None:
+        """Let an error carry what was found."""
+        if getattr(error, "result", None) is not None or not self.search.evaluations:
+            return
+        try:
+            error.result = self.result()  # type: ignore[attr-defined]  # errors carry the best front found
+        except Exception as another:  # in measuring or describing it
+            error.result = getattr(another, "result", None)  # type: ignore[attr-defined]  # errors carry the best front found
+
+    def _loop(self, interrupt: Interrupt) -> None:
+        saved = time.perf_counter()
+        progress = self.progress()
+        for solution in self.start:
+            if self.stop(progress) or interrupt.requested:
+                break
+            self._add(solution)
+            progress = self.progress()
+        while not self.stop(progress):
+            if interrupt.requested:
+                self.stopped_by = interrupt.requested
+                return
+            self._advance(self._next_slice(progress))
+            progress = self.progress()
+            for callback in self.callbacks:
+                callback.on_progress(progress)
+            if time.perf_counter() - saved > _SECONDS_BETWEEN_CHECKPOINTS:
+                with interrupt.held():
+                    self._save()
+                saved = time.perf_counter()
+            if self.callbacks:  # they take time, too
+                progress = self.progress()
+        self.stopped_by = interrupt.requested or fired_by(self.stop, progress)
+
+    def _save(self) -> None:
+        if self.checkpoint is not None:
+            self.search.save(self.checkpoint)
+
+    def _next_slice(self, progress: Progress) -> int:
+        """Return how far to go without looking up: never past a place where the stop must be asked."""
+        look = next_look(self.stop, progress, self.search.slice_size)
+        return max(1, int(min(self.stride, look - progress.evaluations)))
+
+    def _add(self, solution: Sequence[Any]) -> None:
+        cpu = time.thread_time()
+        try:
+            self.search.add(solution)  # type: ignore[attr-defined]  # check_start has asked for it
+        finally:
+            self.search.cpu_seconds += time.thread_time() - cpu
+
+    def _advance(self, n: int) -> None:
+        wall, cpu = time.perf_counter(), time.thread_time()
+        try:
+            self.search.advance(n)
+        finally:
+            seconds = time.perf_counter() - wall
+            self.search.cpu_seconds += time.thread_time() - cpu
+        if n == self.stride and seconds < self._short:
+            self.stride *= 2
+        elif seconds > self._long:
+            self.stride = max(1, self.stride // 2)
+
+    def progress(self) -> Progress:
+        """Return where the search stands; all time since the last look counts, whoever spent it."""
+        now = time.perf_counter()
+        self.search.wall_seconds += now - self._looked
+        self._looked = now
+        objectives, violations = self.search.best()
+        return Progress(
+            evaluations=self.search.evaluations,
+            seconds=self.search.wall_seconds,
+            cpu_seconds=self.search.cpu_seconds,
+            last_improvement=self.search.last_improvement,
+            objectives=objectives,
+            violations=violations,
+            signs=self.signs,
+            unique_evaluations=getattr(self.search, "unique_evaluations", None),
+            failures=getattr(self.search, "failures", 0),
+        )
+
+    def result(self, interrupt: Interrupt | None = None) -> Result:
+        """Return what was found so far; what fails in measuring or describing it carries the rest as `result`."""
+        found = found_by(self.search, self.problem, self.algorithm, self.seed, self.stopped_by, self.reference)
+        try:
+            found = measured(found, self.search.log(), self.problem)
+            if interrupt is not None:
+                interrupt.patience = _PATIENCE_AT_THE_END  # a problem may take its time to describe
+            return described(found, self.problem)
+        except KeyboardInterrupt:
+            return found
+        except Exception as error:
+            error.result = found  # type: ignore[attr-defined]  # errors carry the best front found
+            raise
+
+
+@contextmanager
+def _said_if_long(what: str) -> Iterator[None]:
+    """Say, where nobody else does, why nothing seems to happen.
+
+    As a warning of the logger: seen on stderr by default, and silenced or sent elsewhere as any other.
+    """
+    timer = threading.Timer(_SILENT_COMPILING, logger.warning, [f"pareto-nrpa: {what}; some seconds ..."])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

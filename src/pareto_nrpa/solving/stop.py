@@ -1,0 +1,343 @@
+"""When to stop: criteria that combine with `|` (any of them) and `&` (all of them).
+
+Any callable from `Progress` to bool will do as well.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+
+from .._util.checks import check_whole, shown
+from ..metrics import quick_hypervolume
+from ..metrics._points import as_vector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+
+# Where unique evaluations are counted, how many evaluations there may be for each of them.
+_MOST_REPETITIONS = 100
+# More evaluations than anybody lives to see, and few enough for compiled code to count.
+_MOST_EVALUATIONS = 2**62
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a search stands."""
+
+    evaluations: int
+    seconds: float  # of wall time, compiling apart
+    cpu_seconds: float
+    last_improvement: int  # the evaluation at which the front last changed
+    objectives: NDArray[np.float64]  # [n, m] of the front, all minimised
+    violations: float  # of the front; NaN before the first evaluation
+    signs: NDArray[np.float64]  # -1 where the problem maximises
+    unique_evaluations: int | None = None  # of solutions not evaluated before; None unless they are counted
+    failures: int = 0  # of the evaluations, those that failed and were survived
+
+    def hypervolume(self, reference_point: Sequence[float]) -> float:
+        """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible.
+
+        Approximated where the exact one would take long: many points in five objectives or more.
+        """
+        reference = as_vector(reference_point, len(self.signs), "reference_point") * self.signs
+        return quick_hypervolume(self.objectives, reference_point=reference) if self.violations == 0 else 0.0
+
+
+class StopCriterion(Protocol):
+    """Anything that looks at the progress and says whether to stop."""
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True to stop."""
+        ...
+
+
+class Stop(ABC):
+    """What our own criteria have in common."""
+
+    #: Whether it fires sooner or later, whatever the search finds.
+    is_certain = True
+
+    @abstractmethod
+    def __call__(self, progress: Progress) -> bool:
+        """Return True to stop."""
+
+    def budget(self) -> int | None:
+        """Return the number of evaluations after which the search surely ends, if that is known."""
+        return None
+
+    def counts_unique(self) -> bool:
+        """Return whether it needs to know which solutions were evaluated before."""
+        return False
+
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the evaluation at which it must be asked next; a criterion of time may be asked whenever it suits."""
+        return math.inf
+
+    def __or__(self, other: StopCriterion) -> AnyOf:
+        return AnyOf(self, other)
+
+    def __ror__(self, other: StopCriterion) -> AnyOf:
+        return AnyOf(other, self)
+
+    def __and__(self, other: StopCriterion) -> AllOf:
+        return AllOf(self, other)
+
+    def __rand__(self, other: StopCriterion) -> AllOf:
+        return AllOf(other, self)
+
+
+class MaxEvaluations(Stop):
+    """Stop after a number of evaluations.
+
+    Parameters
+    ----------
+    evaluations
+        How many.
+    count
+        "all", or "unique": a solution that was evaluated before is looked up and does not count. As a search may
+        run out of new solutions, it then also stops after a hundred times as many evaluations of both kinds.
+    """
+
+    def __init__(self, evaluations: int, *, count: Literal["all", "unique"] = "all") -> None:
+        self.evaluations = _positive_whole("evaluations", evaluations)
+        if count not in ("all", "unique"):
+            raise ValueError(f"count must be all or unique, got {shown(count)}.")
+        self.count = count
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the evaluations are used up."""
+        return self._left(progress) <= 0
+
+    def _left(self, progress: Progress) -> int:
+        """Return how many evaluations there will be at least until it fires."""
+        if self.count == "all":
+            return self.evaluations - progress.evaluations
+        if progress.unique_evaluations is None:
+            raise ValueError("the search does not count how many of its evaluations are unique.")
+        most = _MOST_REPETITIONS * self.evaluations - progress.evaluations
+        return min(self.evaluations - progress.unique_evaluations, most)
+
+    def budget(self) -> int | None:
+        """Return the number of evaluations."""
+        return self.evaluations
+
+    def counts_unique(self) -> bool:
+        """Return whether repeated solutions do not count."""
+        return self.count == "unique"
+
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the first evaluation that may be the last; once it is over, it stays so."""
+        left = self._left(progress)
+        return progress.evaluations + left if left > 0 else math.inf
+
+    def __str__(self) -> str:
+        return f"{self.evaluations:,} {'unique ' if self.count == 'unique' else ''}evaluations"
+
+
+class MaxRuntime(Stop):
+    """Stop after some seconds of wall time, compiling apart."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = _positive("seconds", seconds)
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the time is over."""
+        return progress.seconds >= self.seconds
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s"
+
+
+class MaxCpuTime(Stop):
+    """Stop after some seconds of CPU time, compiling apart."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = _positive("seconds", seconds)
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the time is over."""
+        return progress.cpu_seconds >= self.seconds
+
+    def __str__(self) -> str:
+        return f"{self.seconds:g} s of CPU time"
+
+
+class NoImprovement(Stop):
+    """Stop when the front has not changed for a number of evaluations."""
+
+    def __init__(self, evaluations: int) -> None:
+        self.evaluations = _positive_whole("evaluations", evaluations)
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the front has been the same for too long."""
+        return progress.evaluations - progress.last_improvement >= self.evaluations
+
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the evaluation at which it fires if nothing improves before, or may fire again."""
+        due = progress.last_improvement + self.evaluations
+        return due if due > progress.evaluations else progress.evaluations + self.evaluations
+
+    def __str__(self) -> str:
+        return f"{self.evaluations:,} evaluations without improvement"
+
+
+class TargetHypervolume(Stop):
+    """Stop when the hypervolume of the front reaches a value; needs a second criterion, as it may never do so."""
+
+    is_certain = False
+
+    def __init__(self, value: float, *, reference_point: Sequence[float]) -> None:
+        self.value = _positive("value", value)
+        self.reference_point = [float(x) for x in reference_point]
+        if not all(map(math.isfinite, self.reference_point)):
+            raise ValueError(f"reference_point must be finite numbers, got {self.reference_point}.")
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True when the front is good enough."""
+        return progress.hypervolume(self.reference_point) >= self.value
+
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the end of the slice: looking after every evaluation would take longer than the evaluations."""
+        return next_multiple(progress.evaluations, slice_size)
+
+    def __str__(self) -> str:
+        return f"a hypervolume of {self.value:g}"
+
+
+class _Combination(Stop):
+    def __init__(self, *criteria: StopCriterion) -> None:
+        if not criteria:
+            raise ValueError(f"{type(self).__name__} needs at least one criterion; without any it never stops.")
+        for criterion in criteria:
+            if not callable(criterion):
+                raise TypeError(f"{type(self).__name__} takes stopping criteria, got {shown(criterion)}.")
+            _check_called(type(self).__name__, criterion)
+        self.criteria = criteria
+
+    def _budgets(self) -> list[int | None]:
+        return [budget_of(criterion) for criterion in self.criteria]
+
+    def counts_unique(self) -> bool:
+        """Return whether one of the criteria needs to know."""
+        return any(map(counts_unique, self.criteria))
+
+    def next_look(self, progress: Progress, slice_size: int) -> float:
+        """Return the first evaluation at which one of the criteria must be asked."""
+        return min(next_look(criterion, progress, slice_size) for criterion in self.criteria)
+
+    def _certain(self, combine: Callable[[list[bool]], bool]) -> bool:
+        return combine([getattr(criterion, "is_certain", True) for criterion in self.criteria])
+
+
+class AnyOf(_Combination):
+    """Stop as soon as one criterion says so."""
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True if any criterion does."""
+        return any(criterion(progress) for criterion in self.criteria)
+
+    def budget(self) -> int | None:
+        """Return the smallest known number of evaluations."""
+        return min((b for b in self._budgets() if b is not None), default=None)
+
+    @property
+    def is_certain(self) -> bool:  # type: ignore[override]  # a property for what others have as a constant
+        """Whether one of the criteria fires for certain."""
+        return self._certain(any)
+
+    def __str__(self) -> str:
+        return " or ".join(map(_in_words, self.criteria))
+
+
+class AllOf(_Combination):
+    """Stop when all criteria say so."""
+
+    def __call__(self, progress: Progress) -> bool:
+        """Return True if every criterion does."""
+        return all([criterion(progress) for criterion in self.criteria])
+
+    def budget(self) -> int | None:
+        """Return the largest number of evaluations if all are known."""
+        budgets = [b for b in self._budgets() if b is not None]
+        return max(budgets) if len(budgets) == len(self.criteria) else None
+
+    @property
+    def is_certain(self) -> bool:  # type: ignore[override]  # a property for what others have as a constant
+        """Whether all of the criteria fire for certain."""
+        return self._certain(all)
+
+    def __str__(self) -> str:
+        return " and ".join(map(_in_words, self.criteria))
+
+
+def budget_of(criterion: StopCriterion) -> int | None:
+    """Return the evaluations after which a criterion surely stops, if it says so."""
+    return criterion.budget() if isinstance(criterion, Stop) else None
+
+
+def counts_unique(criterion: StopCriterion) -> bool:
+    """Return whether a criterion needs to know which solutions were evaluated before."""
+    return isinstance(criterion, Stop) and criterion.counts_unique()
+
+
+def next_look(criterion: StopCriterion, progress: Progress, slice_size: int) -> float:
+    """Return the evaluation at which a criterion must be asked next, so that it fires at the same one in every run."""
+    if isinstance(criterion, Stop):
+        return criterion.next_look(progress, slice_size)
+    return next_multiple(progress.evaluations, slice_size)
+
+
+def next_multiple(done: int, size: int) -> int:
+    """Return the next multiple of `size` after `done`."""
+    return (done // size + 1) * size
+
+
+def fired_by(criterion: StopCriterion, progress: Progress) -> str:
+    """Return which part of a criterion has fired, in words."""
+    if isinstance(criterion, AnyOf):
+        return next((fired_by(part, progress) for part in criterion.criteria if part(progress)), str(criterion))
+    return _in_words(criterion)
+
+
+def _in_words(criterion: StopCriterion) -> str:
+    return str(criterion) if isinstance(criterion, Stop) else getattr(criterion, "__name__", "the stop given")
+
+
+def check_stop(criterion: object) -> None:
+    """Raise if a criterion cannot be called or might never fire."""
+    if criterion is None or not callable(criterion):
+        raise TypeError(f"stop must be a stopping criterion such as MaxEvaluations(100_000), got {shown(criterion)}.")
+    _check_called("stop", criterion)
+    if not getattr(criterion, "is_certain", True):
+        raise ValueError(
+            f"stop might never fire: {criterion} may never be reached; add a limit, as in "
+            "TargetHypervolume(...) | MaxEvaluations(100_000)."
+        )
+
+
+def _check_called(name: str, criterion: object) -> None:
+    """Raise for a class: called with the progress, it would make a criterion, or fail, and never stop the search."""
+    if isinstance(criterion, type):
+        words = criterion.__name__
+        raise TypeError(f"{name} needs a stopping criterion, got the class {words}; call it, as in {words}(...).")
+
+
+def _positive_whole(name: str, value: Any) -> int:
+    check_whole(name, value, 1, _MOST_EVALUATIONS)
+    return int(value)
+
+
+def _positive(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise ValueError(f"{name} must be a number above 0, got {shown(value)}.")
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} must be a finite number above 0 (else it would never stop), got {shown(value)}.")
+    return float(value)

@@ -1,0 +1,59 @@
+"""Old names of modules lead to the modules of today, with a warning."""
+
+import importlib
+import sys
+
+import pytest
+
+import pareto_nrpa
+from pareto_nrpa._util.moved import _MOVED
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    names = [f"pareto_nrpa.{name}" for name in [*_MOVED, "stop"]]
+    for name in names:
+        sys.modules.pop(name, None)
+    yield
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.parametrize("old", _MOVED)
+def test_an_old_name_is_the_same_module_and_warns(old):
+    for library in {"optuna", "pymoo"} & {old}:
+        pytest.importorskip(library)
+    new = importlib.import_module(f"pareto_nrpa.{_MOVED[old]}")
+    spec = new.__spec__
+    words = rf"pareto_nrpa\.{old} is deprecated .* {new.__name__} instead"
+    with pytest.warns(DeprecationWarning, match=words) as caught:
+        assert importlib.import_module(f"pareto_nrpa.{old}") is new
+    assert caught[0].filename == importlib.__file__  # the place of the import, not this mechanism
+    assert new.__spec__ is spec
+    assert getattr(pareto_nrpa, old) is new
+
+
+def test_names_of_an_old_module_can_be_imported():
+    with pytest.warns(DeprecationWarning, match="pareto_nrpa.planning is deprecated"):
+        from pareto_nrpa.planning import RoutingOptions
+    from pareto_nrpa.routing.instance import RoutingOptions as same
+
+    assert RoutingOptions is same
+
+
+def test_stops_have_a_short_name_without_a_warning():
+    from pareto_nrpa.stop import AllOf as same
+
+    from pareto_nrpa.solving.stop import AllOf
+
+    assert AllOf is same
+
+
+def test_other_names_are_not_found():
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'pareto_nrpa\.nothing'"):
+        importlib.import_module("pareto_nrpa.nothing")
+
+
+def test_the_function_solve_outlives_imports_of_the_package_solving():
+    importlib.import_module("pareto_nrpa.solving.solve")
+    assert callable(pareto_nrpa.solve)

@@ -1,0 +1,319 @@
+"""What every algorithm promises, whatever it does inside."""
+
+import itertools
+import json
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import CheckpointError, MaxCpuTime, MaxEvaluations, MaxRuntime, generate_tsptw, solve
+from pareto_nrpa.algorithms.registry import NAMES, algorithm
+from pareto_nrpa.solving.stop import Stop
+
+from .oracles import best_of, is_dominated
+from .problems import COMPILED, EVOLUTIONARY, TSP, TSPTW, Bits, plain_problems, replay, small
+
+N = 120
+# Two kinds of compiled problems would be twice the compiling.
+PROBLEMS = ["tsptw", pytest.param("tsp", marks=pytest.mark.long), "tour", "bits"]
+everywhere = pytest.mark.parametrize("where", PROBLEMS)
+every_algorithm = pytest.mark.parametrize("name", NAMES)
+
+
+def problem_called(where):
+    return COMPILED.get(where) or plain_problems()[where]
+
+
+def outcome(search):
+    front = search.front()
+    return {
+        "evaluations": search.evaluations,
+        "objectives": front.objectives.tolist(),
+        "violations": front.violations.tolist(),
+        "solutions": front.solutions,
+        "log": search.log().tolist(),
+    }
+
+
+def searched(name, problem, *, seed=1, slices=(N,)):
+    search = small(name).start(problem, seed=seed, budget=N)
+    for n in slices:
+        search.advance(n)
+    return search
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.sampled(2)
+@every_algorithm
+@everywhere
+def test_front_and_log_are_the_best_of_as_many_evaluations_as_asked_for(name, where):
+    problem = problem_called(where)
+    search = searched(name, problem)
+    front, log = search.front(), search.log()
+    assert search.evaluations == N
+    assert len(front) >= 1
+    for a, b in itertools.permutations(front.objectives.tolist(), 2):
+        assert a != b
+        assert not is_dominated(a, b)
+    assert len(set(front.violations)) == 1
+    for solution, objectives, violations in zip(front.solutions, front.objectives, front.violations, strict=True):
+        again, count = replay(problem, solution)
+        assert list(again) == objectives.tolist()
+        assert count == violations
+    assert (np.diff(log[:, 0]) > 0).all()
+    assert log[0, 0] >= 1
+    assert log[-1, 0] == search.last_improvement <= N
+    in_front = {(v, tuple(o)) for v, o in zip(front.violations.tolist(), front.objectives.tolist(), strict=True)}
+    assert best_of([(row[1], row[2:]) for row in log.tolist()]) == in_front
+    objectives, violations = search.best()
+    assert {(violations, tuple(row)) for row in objectives.tolist()} == in_front
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.sampled(2)
+@every_algorithm
+@pytest.mark.parametrize("where", ["tour", "bits"])
+def test_the_archive_never_loses_what_was_evaluated(name, where):
+    problem = problem_called(where)
+    search = small(name).start(problem, seed=4, budget=N)
+    for _ in range(N):
+        search.advance(1)
+        # Evolution is judged from its first population on: what it samples before is evaluated then.
+        if name not in EVOLUTIONARY or search.evaluations >= 20:
+            found = {(0.0, tuple(row)) for row in search.front().objectives.tolist()}
+            assert found == best_of([(0.0, value) for _, value in problem.diary])
+
+
+@pytest.mark.thinned(3)
+@every_algorithm
+@pytest.mark.parametrize("where", ["tour", "bits"])
+def test_the_problem_is_asked_for_exactly_the_evaluations_that_are_counted(name, where):
+    problem = problem_called(where)
+    searched(name, problem)
+    assert len(problem.diary) == N
+
+
+@pytest.mark.sampled(2)
+@every_algorithm
+@everywhere
+def test_same_seed_same_result_whatever_happens_to_global_randomness(name, where):
+    np.random.seed(1)  # noqa: NPY002 - disturbing it is the point
+    first = outcome(searched(name, problem_called(where)))
+    np.random.seed(2)  # noqa: NPY002
+    assert outcome(searched(name, problem_called(where))) == first
+    assert outcome(searched(name, problem_called(where), seed=2))["log"] != first["log"]
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.sampled(2)
+@every_algorithm
+@everywhere
+def test_slices_do_not_matter(name, where):
+    whole = outcome(searched(name, problem_called(where)))
+    assert outcome(searched(name, problem_called(where), slices=[1] * N)) == whole
+    assert outcome(searched(name, problem_called(where), slices=[7, 1, 50, 3, 59])) == whole
+
+
+@every_algorithm
+def test_a_number_of_evaluations_ends_a_solve(name):
+    result = solve(TSPTW, small(name), stop=MaxEvaluations(N), seed=1)
+    assert (result.algorithm, result.evaluations, result.stopped_by) == (name, N, "120 evaluations")
+    assert outcome(searched(name, TSPTW))["solutions"] == result.front.solutions
+    assert result.parameters.items() >= small(name).to_dict().items() - {("iterations", None)}
+    assert result.cpu_seconds > 0
+
+
+@pytest.mark.thinned(3)
+@every_algorithm
+@pytest.mark.parametrize("stop", [MaxRuntime(0.03), MaxCpuTime(0.03)], ids=["wall", "cpu"])
+def test_time_ends_a_solve(name, stop):
+    result = solve(TSPTW, small(name), stop=stop, seed=1)
+    spent = result.wall_seconds if isinstance(stop, MaxRuntime) else result.cpu_seconds
+    assert 0.03 <= spent < 20
+    assert result.stopped_by == str(stop)
+    assert result.evaluations > 0
+
+
+class Pause(Stop):
+    """Ends a solve early whose budget is larger."""
+
+    def __init__(self, at):
+        self.at = at
+
+    def __call__(self, progress):
+        return progress.evaluations >= self.at
+
+    def next_look(self, progress, slice_size):
+        return self.at if progress.evaluations < self.at else np.inf
+
+
+@pytest.mark.sampled(2)
+@every_algorithm
+@pytest.mark.parametrize("where", ["tsptw", "bits"])
+def test_a_resumed_solve_ends_like_one_never_stopped(name, where, tmp_path):
+    problem = TSPTW if where == "tsptw" else Bits()
+    path, stop = tmp_path / "search", MaxEvaluations(N)
+    whole = solve(problem, small(name), stop=stop, seed=3)
+    for at in (13, 77):
+        first = solve(problem, small(name), stop=Pause(at) | stop, seed=3, checkpoint=path, resume=path.exists())
+        assert first.evaluations == at
+    # The seed of the file counts, not the one given now; and so does the time spent before.
+    second = solve(problem, small(name), stop=stop, seed=99, checkpoint=path, resume=True)
+    assert (second.evaluations, second.seed) == (N, 3)
+    assert second.parameters == whole.parameters
+    assert second.wall_seconds > first.wall_seconds
+    assert second.log.tolist() == whole.log.tolist()
+    assert second.front.solutions == whole.front.solutions
+    assert second.front.objectives.tolist() == whole.front.objectives.tolist()
+
+
+CHANGES = {
+    "polished-nrpa": {"alpha": 0.6},
+    "pareto-nrpa": {"alpha": 0.6},
+    "nsga-ii": {"offspring": 9},
+    "nsga-iii": {"offspring": 9},
+    "sms-emoa": {"population": 21},
+    "moea-d": {"neighbours": 6},
+    "pls": {"initial": 11},
+    "pareto-mcts": {"exploration": 1.5},
+    "nrpa": {"alpha": 0.6},
+    "nmcs": {"weights": 4},
+    "random": {"pruning": False},
+}
+
+
+@every_algorithm
+def test_a_checkpoint_of_something_else_is_refused(name, tmp_path):
+    path = tmp_path / "search"
+    searched(name, TSPTW, slices=[5]).save(path)
+    assert small(name).resume(TSPTW, path).evaluations == 5
+    others = [(small(other), TSPTW) for other in NAMES if other != name]
+    others.append((small(name, **CHANGES[name]), TSPTW))
+    others.append((small(name), TSP))
+    others.append((small(name), generate_tsptw(10, seed=6, tightness=0.5)))
+    for method, problem in others:
+        with pytest.raises(CheckpointError, match="search"):
+            solve(problem, method, stop=MaxEvaluations(N), checkpoint=path, resume=True)
+
+
+@every_algorithm
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\xff", b"[]", b"{}", b'{"format": "pareto-nrpa replay 1"}'], ids=lambda x: x.decode("latin1")
+)
+def test_a_damaged_checkpoint_is_refused(name, content, tmp_path):
+    path = tmp_path / "search"
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match="search"):
+        small(name).resume(TSPTW, path)
+
+
+@pytest.mark.parametrize("part", ["seed", "budget", "evaluations", "wall_seconds", "cpu_seconds"])
+def test_a_checkpoint_without_one_of_its_parts_is_refused(part, tmp_path):
+    path = tmp_path / "search"
+    searched("random", TSPTW, slices=[5]).save(path)
+    content = json.loads(path.read_bytes())
+    del content[part]
+    path.write_text(json.dumps(content))
+    with pytest.raises(CheckpointError, match="search"):
+        small("random").resume(TSPTW, path)
+
+
+@every_algorithm
+def test_parameters_that_are_numpy_numbers_can_be_saved(name, tmp_path):
+    as_numpy = {
+        key: np.int64(value) if type(value) is int else np.float64(value)
+        for key, value in small(name).to_dict().items()
+        if type(value) in (int, float)
+    }
+    searching = algorithm(name, as_numpy).start(TSPTW, seed=1, budget=N)
+    searching.save(tmp_path / "search")
+    assert algorithm(name, as_numpy).resume(TSPTW, tmp_path / "search").evaluations == 0
+
+
+class Profit(Bits):
+    """The same knapsack, with a profit to maximise instead of a loss to minimise."""
+
+    maximise = (False, True)
+
+    def evaluate(self, state):
+        load, lost = super().evaluate(state)
+        return load, sum(self.profits) - lost
+
+
+@every_algorithm
+def test_what_is_maximised_comes_back_as_it_is(name):
+    down, up = searched(name, Bits()), searched(name, Profit())
+    total = sum(Bits().profits)
+    if name not in ("nrpa", "nmcs"):
+        # A weighted sum is the same but for a constant, which can change a comparison only in the last bit.
+        assert up.front().solutions == down.front().solutions
+    assert [[load, total - lost] for load, lost in down.front().objectives] == up.front().objectives.tolist()
+
+
+@pytest.mark.long
+@pytest.mark.sampled(4)  # signs are part of machine code, which is compiled for this test alone
+@every_algorithm
+def test_maximised_objectives_of_compiled_code(name):
+    problem = replace(TSP, maximise=True)
+    front = searched(name, problem).front()
+    for a, b in itertools.permutations((-front.objectives).tolist(), 2):
+        assert not is_dominated(a, b)
+    for solution, objectives in zip(front.solutions, front.objectives, strict=True):
+        assert problem.replay(solution)[0].tolist() == objectives.tolist()
+    least = searched(name, TSP).front().objectives
+    assert (front.objectives.max(axis=0) > least.max(axis=0)).all()
+
+
+def wrong_values():
+    wrong = {
+        "int": [-1, 1.5, True, "3"],
+        "float": [float("nan"), float("inf"), "1", None, True],
+        "bool": [1, "yes", None],
+    }
+    for name in NAMES:
+        for field in fields(algorithm(name)):
+            for value in wrong.get(str(field.type), []):
+                yield pytest.param(name, field.name, value, id=f"{name}-{field.name}-{value!r}")
+
+
+@pytest.mark.parametrize(("name", "parameter", "value"), list(wrong_values()))
+def test_a_parameter_with_a_wrong_value_is_named(name, parameter, value):
+    with pytest.raises(ValueError, match=f"^{parameter} must be .*got {value!r}"):
+        algorithm(name, {parameter: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value", "message"),
+    [
+        ("nsga-ii", "population", 1, "at least 2"),
+        ("nsga-ii", "offspring", 0, "at least 1"),
+        ("nsga-iii", "population", 1, "at least 2"),
+        ("nsga-iii", "offspring", 0, "at least 1"),
+        ("sms-emoa", "population", 1, "at least 2"),
+        ("moea-d", "subproblems", 1, "at least 2"),
+        ("moea-d", "neighbours", 1, "at least 2"),
+        ("pls", "initial", 0, "at least 1"),
+        ("pareto-mcts", "playouts", 0, "at least 1"),
+        ("pareto-mcts", "exploration", 0, "above 0"),
+        ("nrpa", "level", 0, "at least 1"),
+        ("nrpa", "level", 101, "at most 100"),
+        ("nrpa", "weights", 0, "at least 1"),
+        ("nrpa", "alpha", 0, "above 0"),
+        ("nmcs", "level", 0, "at least 1"),
+        ("nmcs", "level", 11, "at most 10"),
+        ("nmcs", "weights", 0, "at least 1"),
+    ],
+)
+def test_bounds_of_parameters(name, parameter, value, message):
+    with pytest.raises(ValueError, match=f"^{parameter} must be .*{message}, got {value}"):
+        algorithm(name, {parameter: value})
+
+
+@every_algorithm
+def test_parameters_compare_by_value_and_tell_themselves(name):
+    one = small(name)
+    assert one == small(name)
+    assert one != small(name, **CHANGES[name])
+    assert one.name == name
+    assert algorithm(name, one.to_dict()) == one

@@ -1,0 +1,332 @@
+"""What goes wrong is said in a sentence, and what was found before is kept."""
+
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPAError, ProblemError, kernel, solve
+from pareto_nrpa.algorithms.registry import NAMES, algorithm
+from pareto_nrpa.problem.genotype import Choices, Permutation
+
+from ...helpers.problems import Knapsack, Word
+from .apart import ROOT
+from .problems import EVOLUTIONARY, Bits, small
+
+every_algorithm = pytest.mark.parametrize("name", NAMES)
+whole_solutions = ("pls", *EVOLUTIONARY)
+FAILS_AT = 60
+
+
+@pytest.mark.parametrize("name", whole_solutions)
+@pytest.mark.parametrize("problem", [Knapsack(), Word()], ids=["knapsack", "word"])
+def test_an_algorithm_that_changes_whole_solutions_needs_to_know_what_they_are(name, problem):
+    kind = type(problem).__name__
+    with pytest.raises(
+        ProblemError, match=f"^{name} changes .* {kind} does not say .* set its genotype to Permutation"
+    ):
+        solve(problem, algorithm(name), stop=MaxEvaluations(10))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in whole_solutions])
+def test_all_others_do_not(name):
+    assert solve(Word(), small(name), stop=MaxEvaluations(10)).evaluations == 10
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Permutation([]), "a Permutation needs moves that all differ, and at least one"),
+        (lambda: Permutation("abca"), "a Permutation needs moves that all differ"),
+        (lambda: Choices([]), "Choices need at least one step"),
+        (lambda: Choices([(0, 1), ()]), "at least one move for each"),
+    ],
+)
+def test_a_genotype_checks_itself(build, message):
+    with pytest.raises(ProblemError, match=message):
+        build()
+
+
+def test_a_genotype_knows_the_places_of_its_moves():
+    assert Permutation("abc").encode("cab") == [2, 0, 1]
+    assert Choices(["xy", "z", "pqr"]).encode("yzr") == [1, 0, 2]
+
+
+@pytest.mark.parametrize(("name", "called"), [("moea-d", "MOEA/D"), ("sms-emoa", "SMS-EMOA"), ("nsga-iii", "NSGA-III")])
+def test_some_algorithms_need_two_objectives(apart, name, called):
+    said = apart.run(
+        "from pareto_nrpa import *; from pareto_nrpa.algorithms.registry import algorithm\n"
+        f"solve(generate_tsptw(8, n_objectives=1), algorithm({name!r}), stop=MaxEvaluations(10))"
+    )
+    assert said.startswith(f"ProblemError: {called} needs at least two objectives, tsptw:n=8,seed=0")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("moea-d", "sms-emoa", "nsga-iii")])
+def test_all_others_do_with_one(name):
+    class Loss(Bits):
+        n_objectives = 1
+
+        def __init__(self):
+            super().__init__(5)
+
+        def evaluate(self, state):
+            return super().evaluate(state)[1]
+
+    front = solve(Loss(), small(name), stop=MaxEvaluations(300), seed=1).front
+    assert front.objectives.tolist() == [[0.0]]
+
+
+@pytest.mark.long
+def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
+    program = (
+        "import sys; sys.modules['pymoo'] = None\n"
+        "from pareto_nrpa import MaxEvaluations, solve\n"
+        "from tests.algorithms.baselines.problems import EVOLUTIONARY, Bits, small\n"
+        "for name in (*EVOLUTIONARY, 'random', 'pareto-nrpa'):\n"
+        "    try: print(name, solve(Bits(), small(name), stop=MaxEvaluations(5)).evaluations)\n"
+        "    except ImportError as error: print(name, error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=180, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    missing = 'needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
+    assert {name for name, what in said.items() if what.endswith(missing)} == set(EVOLUTIONARY)
+    assert {name for name, what in said.items() if what == "5"} == {"random", "pareto-nrpa"}
+
+
+def test_a_pymoo_that_is_too_old_is_named(monkeypatch):
+    pymoo = pytest.importorskip("pymoo", reason="needs pymoo: pip install pareto-nrpa[baselines]")
+    monkeypatch.setattr(pymoo, "__version__", "0.6.1.5")
+    with pytest.raises(ImportError, match=r"needs pymoo 0\.6\.2, got 0\.6\.1\.5; install it with: pip install"):
+        solve(Bits(), small("nsga-ii"), stop=MaxEvaluations(5))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("nsga2", {}, r"unknown algorithm 'nsga2' \(did you mean 'nsga-ii'\?\); there are: polished-nrpa, pareto-nrpa"),
+        ("pareto-mtcs", {}, "did you mean 'pareto-mcts'"),
+        ("xyz", {}, "unknown algorithm 'xyz'; there are"),
+        ("pls", {"initals": 3}, r"pls has no parameter 'initals' \(did you mean 'initial'\?\); it takes: initial"),
+        ("nmcs", {"levels": 3}, "did you mean 'level'"),
+        ("random", {"name": "x"}, "random has no parameter 'name'"),
+    ],
+)
+def test_unknown_names_are_answered_with_the_nearest_one(name, parameters, message):
+    with pytest.raises(ParetoNRPAError, match=message):
+        algorithm(name, parameters)
+
+
+class Failing(Bits):
+    """A knapsack whose evaluation goes wrong at some call."""
+
+    def __init__(self, how, at=FAILS_AT):
+        super().__init__()
+        self.how, self.at, self.n = how, at, 0
+
+    def evaluate(self, state):
+        self.n += 1
+        return self.how(state) if self.n >= self.at else super().evaluate(state)
+
+
+def _raise(state):
+    raise RuntimeError("disk on fire")
+
+
+@pytest.mark.thinned(3)
+@every_algorithm
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        (_raise, r"evaluate\(\) of Failing raised RuntimeError: disk on fire"),
+        (lambda state: (1.0, float("nan")), "NaN or infinite in Failing"),
+        (lambda state: (1.0, 2.0, 3.0), r"must return 2 objectives \(n_objectives\), got 3"),
+        (lambda state: None, "must return 2 objectives, got None"),
+    ],
+    ids=["raises", "nan", "three", "none"],
+)
+def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(name, how, message):
+    with pytest.raises(ProblemError, match=message) as caught:
+        solve(Failing(how), small(name), stop=MaxEvaluations(200), seed=1)
+    result = caught.value.result
+    assert 0 < result.evaluations < FAILS_AT
+    assert result.stopped_by == "an error"
+    for solution, objectives in zip(result.front.solutions, result.front.objectives.tolist(), strict=True):
+        assert list(Bits().evaluate(tuple(solution))) == objectives
+
+
+@every_algorithm
+def test_an_evaluation_that_fails_at_once_leaves_no_result(name):
+    with pytest.raises(ProblemError, match="disk on fire") as caught:
+        solve(Failing(_raise, at=1), small(name), stop=MaxEvaluations(200), seed=1)
+    assert caught.value.result is None
+
+
+def _odd(base=Bits, **words):
+    return type("Odd", (base,), words)()
+
+
+@pytest.mark.thinned(3)
+@every_algorithm
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"legal_moves": lambda self, state: (0, 1), "max_moves": 50}, "Odd went on after 50 moves; raise max_moves"),
+        ({"legal_moves": lambda self, state: 1 / 0}, "Odd raised ZeroDivisionError"),
+        ({"play": lambda self, state, move: 1 / 0}, "Odd raised ZeroDivisionError"),
+        ({"bias": lambda self, state, move: float("nan")}, r"bias\(\) gave NaN or infinity in Odd"),
+        ({"bias": lambda self, state, move: 1 / 0}, "Odd raised ZeroDivisionError"),
+        ({"legal_moves": lambda self, state: ([], [1])}, "Odd raised TypeError.*unhashable"),
+        ({"legal_moves": lambda self, state: (1, 1)}, "same move twice at depth 0 of Odd"),
+    ],
+    ids=["endless", "legal_moves", "play", "nan bias", "bias", "unhashable", "twice"],
+)
+def test_a_promise_broken_by_a_plain_problem_is_named(name, words, message):
+    with pytest.raises(ProblemError, match=message):
+        solve(_odd(**words), small(name, bias=1.0), stop=MaxEvaluations(100))
+
+
+@every_algorithm
+def test_a_problem_without_moves_is_named(apart, name):
+    said = apart.run(
+        "from pareto_nrpa import MaxEvaluations, solve; from tests.algorithms.baselines.problems import Bits, small\n"
+        "class Odd(Bits):\n"
+        "    def legal_moves(self, state): return ()\n"
+        f"solve(Odd(), small({name!r}), stop=MaxEvaluations(10))"
+    )
+    assert said.startswith("ProblemError: legal_moves() gave no move at the start of Odd")
+
+
+@every_algorithm
+def test_negative_violations_are_refused(name):
+    class Odd(Bits):
+        constrained = True
+
+        def evaluate(self, state):
+            return super().evaluate(state), -1
+
+    with pytest.raises(ProblemError, match="violations that are negative, NaN or infinite in Odd"):
+        solve(Odd(), small(name), stop=MaxEvaluations(10))
+
+
+class Trouble(NamedTuple):
+    """How a compiled problem goes wrong, and how often it was evaluated."""
+
+    calls: np.ndarray  # [1] int64
+    how: np.ndarray  # [2] int64: what goes wrong, at which evaluation
+
+
+class Bitstring(NamedTuple):
+    depth: np.ndarray  # [1] int64
+    bits: np.ndarray  # [6] int64
+
+
+FINE, NAN, RAISES, ENDLESS, TOO_MANY, NEGATIVE, NONE = range(7)
+
+
+@kernel
+def initial_state(data):
+    return Bitstring(np.zeros(1, np.int64), np.zeros(6, np.int64))
+
+
+@kernel
+def legal_moves(data, state, out):
+    if data.how[0] == NONE or (state.depth[0] >= 6 and data.how[0] != ENDLESS):
+        return 0
+    out[0] = 0
+    out[1] = 1
+    if data.how[0] == TOO_MANY:
+        out[2] = 2
+        return 3
+    if data.how[0] == NEGATIVE:
+        return -1
+    return 2
+
+
+@kernel
+def play(data, state, move):
+    if state.depth[0] < 6:
+        state.bits[state.depth[0]] = move
+    state.depth[0] += 1
+
+
+@kernel
+def move_code(data, state, move):
+    return 2 * min(state.depth[0], 5) + move
+
+
+@kernel
+def evaluate(data, state, out):
+    data.calls[0] += 1
+    out[0] = 0.0
+    out[1] = 0.0
+    for k in range(6):
+        out[0] += (k + 1) * state.bits[k]
+        out[1] += (k * k + 1) * (1 - state.bits[k])
+    if data.calls[0] >= data.how[1]:
+        if data.how[0] == RAISES:
+            raise ValueError("boom")
+        if data.how[0] == NAN:
+            out[1] = np.nan
+    return 0
+
+
+def compiled(how, at=FAILS_AT):
+    words = {f: globals()[f] for f in ("initial_state", "legal_moves", "play", "move_code", "evaluate")}
+    return CompiledProblem(
+        Trouble(np.zeros(1, np.int64), np.array([how, at])),
+        **words,
+        n_objectives=2,
+        n_codes=12,
+        max_moves=6,
+        max_legal=2,
+        genotype=Choices([(0, 1)] * 6),
+        name="toy",
+    )
+
+
+# One of each engine: pointer to a rollout, rollout within, Pareto-NRPA's own; then others, which take long to compile.
+ENGINES = ["random", *(pytest.param(name, marks=pytest.mark.long) for name in ("nsga-ii", "nrpa"))]
+ENGINES += [pytest.param(name, marks=pytest.mark.slow) for name in ("pls", "pareto-mcts", "nmcs", "moea-d")]
+every_engine = pytest.mark.parametrize("name", ENGINES)
+
+
+@pytest.mark.long
+@every_engine
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [(NAN, "objective that is NaN or infinite in toy"), (RAISES, "a kernel of toy raised ValueError: boom")],
+    ids=["nan", "raises"],
+)
+def test_a_compiled_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(name, how, message):
+    with pytest.raises(ProblemError, match=message) as caught:
+        solve(compiled(how), small(name), stop=MaxEvaluations(200), seed=1)
+    result = caught.value.result
+    assert 0 < result.evaluations < FAILS_AT
+    assert len(result.front) > 0
+    for solution, objectives in zip(result.front.solutions, result.front.objectives.tolist(), strict=True):
+        assert compiled(FINE).replay(solution)[0].tolist() == objectives
+
+
+@pytest.mark.long
+@every_engine
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        (ENDLESS, "toy went on after 6 moves"),
+        (TOO_MANY, "gave more moves at depth 0 of toy than max_legal"),
+        (NEGATIVE, "gave more moves at depth 0 of toy"),
+        (NONE, "gave no move at the start of toy"),
+    ],
+    ids=["endless", "too many", "negative", "none"],
+)
+def test_a_promise_broken_by_a_compiled_problem_is_named(apart, name, how, message):
+    said = apart.run(
+        "from pareto_nrpa import MaxEvaluations, solve; from tests.algorithms.baselines.problems import small\n"
+        "from tests.algorithms.baselines.test_errors import compiled\n"
+        f"solve(compiled({how}), small({name!r}), stop=MaxEvaluations(10))"
+    )
+    assert said.startswith("ProblemError: ")
+    assert message in said

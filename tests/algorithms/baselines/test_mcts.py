@@ -1,0 +1,223 @@
+"""Pareto-MCTS against a tree of dictionaries and the formula of its bounds."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import generate_tsp, generate_tsptw
+from pareto_nrpa.algorithms.baselines import mcts_kernels as kernels
+from pareto_nrpa.algorithms.baselines.mcts import ParetoMCTS
+
+from ...helpers.problems import Digits, Word
+from .oracles import PlainParetoMCTS, best_of, is_dominated, lower_bounds
+from .problems import TSPTW, Bits, PlainTour, PlainWindows, RecordedBits, Recording
+
+
+class RecordedWord(Recording, Word):
+    """Three objectives, violations, a bias that depends on the state."""
+
+
+class RecordedDigits(Recording, Digits):
+    """One objective, a bare number."""
+
+
+class RecordedWindows(Recording, PlainWindows):
+    """A tour with windows small enough for a tree of dictionaries."""
+
+
+PROBLEMS = {
+    "bits": RecordedBits,
+    "word": RecordedWord,
+    "windows": lambda: RecordedWindows(generate_tsptw(6, seed=2, tightness=0.6)),
+}
+
+
+def visit_counts(search):
+    """Read how often each position was visited from the arrays of the tree."""
+    tree, counts = search._tree, {}
+
+    def walk(node, moves):
+        counts[moves] = int(tree.visits[node])
+        first = int(tree.first_child[node])
+        for child in range(first, first + int(tree.n_children[node])) if first >= 0 else ():
+            walk(child, (*moves, *search.player.solution([int(tree.moves[child])])))
+
+    walk(kernels.ROOT, ())
+    return counts
+
+
+@pytest.mark.parametrize("where", PROBLEMS)
+@pytest.mark.parametrize(
+    "parameters", [{"playouts": 1}, {"playouts": 4, "exploration": 0.2}, {"playouts": 3, "bias": 0.0}], ids=str
+)
+def test_it_visits_and_evaluates_what_a_tree_of_dictionaries_does(where, parameters):
+    problem = PROBLEMS[where]()
+    search = ParetoMCTS(**parameters).start(problem, seed=8)
+    budget = 120 * parameters["playouts"]
+    search.advance(budget)
+    slow = PlainParetoMCTS(PROBLEMS[where](), seed=8, budget=budget, **parameters).run()
+    assert [tuple(state) for state, _ in problem.diary] == [moves for moves, _, _ in slow.evaluated]
+    counts = visit_counts(search)
+    expected = slow.visit_counts()
+    # A node whose children were never looked at has none in either tree, or not yet in one of them.
+    assert {moves: n for moves, n in counts.items() if n} == {moves: n for moves, n in expected.items() if n}
+    assert counts[()] == budget
+
+
+def test_compiled_code_builds_the_same_tree():
+    compiled = generate_tsptw(6, seed=2, tightness=0.6)
+    search = ParetoMCTS(playouts=2).start(compiled, seed=3)
+    search.advance(300)
+    slow = PlainParetoMCTS(PlainWindows(compiled), seed=3, budget=300, playouts=2).run()
+    assert {moves: n for moves, n in visit_counts(search).items() if n} == {
+        moves: n for moves, n in slow.visit_counts().items() if n
+    }
+    found = {(v, tuple(o)) for v, o in zip(search.front().violations, search.front().objectives.tolist(), strict=True)}
+    assert found == best_of([(v, o) for _, v, o in slow.evaluated])
+
+
+def test_all_playouts_of_a_leaf_begin_with_its_moves():
+    problem = RecordedBits()
+    ParetoMCTS(playouts=5, bias=0.0).start(problem, seed=1).advance(50)
+    evaluated = [state for state, _ in problem.diary]
+    assert len({state[0] for state in evaluated[:5]}) == 1, "the first leaf is a child of the root"
+    assert {state[0] for state in evaluated[:5]} != {state[0] for state in evaluated[5:10]}, "then the other child"
+    assert len(set(evaluated[:5])) > 1, "playouts differ"
+    for i in range(10, 50, 5):
+        assert len({state[:2] for state in evaluated[i : i + 5]}) == 1, "then below them"
+
+
+def table(rng, count, m):
+    """Return the arrays of a node 0 with children 1 to count."""
+    visits = np.concatenate([[0], rng.integers(1, 30, count)])
+    visits[0] = visits.sum()
+    return visits, np.vstack([np.zeros(m), rng.random((count, m)) * visits[1:, None] * [10.0**k for k in range(m)]])
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("exploration", [0.1, 1.0, 3.0])
+def test_bounds_are_those_of_the_formula(rng, m, exploration):
+    for count in (1, 2, 7):
+        visits, sums = table(rng, count, m)
+        bounds = np.full((count + 2, m), np.nan)
+        kernels.fill_bounds(0, visits, sums, 1, count, bounds, exploration)
+        expected = lower_bounds(sums[1:] / visits[1:, None], visits[1:], visits[0], exploration)
+        np.testing.assert_allclose(bounds[:count], expected, rtol=1e-12)
+        assert np.isnan(bounds[count:]).all()
+
+
+def test_a_bound_worked_out_by_hand():
+    # Means 4 and 2 of objective 1, 10 and 30 of objective 2; 8 visits in all; ranges 2 and 20.
+    visits, sums = np.array([8, 2, 6]), np.array([[0.0, 0.0], [8.0, 20.0], [12.0, 180.0]])
+    bounds = np.zeros((2, 2))
+    kernels.fill_bounds(0, visits, sums, 1, 2, bounds, 0.5)
+    inside = 4 * math.log(8) + math.log(2)
+    first, second = math.sqrt(inside / 4), math.sqrt(inside / 12)
+    assert bounds == pytest.approx(np.array([[4 - first, 10 - 10 * first], [2 - second, 30 - 10 * second]]))
+
+
+def test_of_the_children_not_beaten_each_is_chosen_as_often(rng):
+    visits, sums = table(rng, 6, 2)
+    bounds = lower_bounds(sums[1:] / visits[1:, None], visits[1:], visits[0], 1.0)
+    best = {i + 1 for i in range(6) if not any(is_dominated(bounds[i], other) for other in bounds)}
+    assert 1 < len(best) < 6, "else this instance shows nothing"
+    memory = np.zeros((6, 2))
+    chosen = [int(kernels.choose_child(0, visits, sums, 1, 6, memory, 1.0, rng)) for _ in range(2_000)]
+    assert set(chosen) == best
+    expected = 2_000 / len(best)
+    # Five standard deviations of a binomial count.
+    assert all(abs(chosen.count(child) - expected) < 5 * math.sqrt(expected) for child in best)
+
+
+def test_children_never_visited_come_first(rng):
+    visits, sums = table(rng, 6, 2)
+    visits[[2, 5]] = 0
+    memory = np.zeros((6, 2))
+    assert {int(kernels.choose_child(0, visits, sums, 1, 6, memory, 1.0, rng)) for _ in range(200)} == {2, 5}
+
+
+@pytest.mark.parametrize("playouts", [1, 4])
+def test_a_tree_that_is_complete_goes_on(playouts):
+    problem = RecordedBits(3)
+    search = ParetoMCTS(playouts=playouts).start(problem, seed=1)
+    search.advance(2_000)
+    assert search.evaluations == len(problem.diary) == 2_000
+    counts = visit_counts(search)
+    assert sum(n for moves, n in counts.items() if len(moves) == 3) <= 2_000
+    assert set(counts) == {moves for n in range(4) for moves in itertools.product((0, 1), repeat=n)}
+    best = best_of([(0.0, problem.evaluate(bits)) for bits in itertools.product((0, 1), repeat=3)])
+    assert {tuple(row) for row in search.front().objectives.tolist()} == {objectives for _, objectives in best}
+
+
+def test_a_complete_compiled_tree_goes_on():
+    search = ParetoMCTS(playouts=1).start(generate_tsptw(4, seed=1, tightness=0.0), seed=1)
+    search.advance(3_000)
+    assert search.evaluations == 3_000
+    assert int(search._tree.visits[0]) == 3_000
+    assert int(search._tree.numbers[kernels.N_NODES]) == 1 + 3 + 6 + 6
+
+
+def test_a_violation_costs_a_million_in_every_objective():
+    search = ParetoMCTS(playouts=1, pruning=False, bias=0.0).start(TSPTW, seed=1)
+    search.advance(1)
+    (log,) = search.log()
+    assert log[1] > 0, "else this seed shows nothing"
+    assert search._tree.sums[0].tolist() == [x + 1e6 * log[1] for x in log[2:]]
+
+
+@pytest.mark.parametrize("slices", [[1] * 500, [210, 1, 89, 200]], ids=["one by one", "few"])
+def test_slices_do_not_matter_when_the_tree_grows(slices):
+    problem, algorithm = generate_tsptw(200, seed=1, tightness=0.0), ParetoMCTS(playouts=1)
+    whole, parts = algorithm.start(problem, seed=1), algorithm.start(problem, seed=1)
+    whole.advance(500)
+    assert whole._tree.visits.size > 3 * 4_096, "else nothing has grown"
+    for n in slices:
+        parts.advance(n)
+    assert parts.log().tolist() == whole.log().tolist()
+    assert parts.front().solutions == whole.front().solutions
+    assert parts.rng.random() == whole.rng.random()
+
+
+@pytest.mark.long
+def test_a_tree_that_grows_is_the_one_of_dictionaries():
+    compiled = generate_tsp(80, seed=1)
+    search = ParetoMCTS(playouts=1, bias=0.0).start(compiled, seed=5)
+    search.advance(250)
+    assert search._tree.visits.size > 4_096
+    assert search._tree.bounds.shape[0] > 64
+    slow = PlainParetoMCTS(PlainTour(compiled), seed=5, budget=250, playouts=1, bias=0.0).run()
+    assert {moves: n for moves, n in visit_counts(search).items() if n} == {
+        moves: n for moves, n in slow.visit_counts().items() if n
+    }
+
+
+def test_one_objective():
+    problem = RecordedDigits()
+    search = ParetoMCTS(playouts=2).start(problem, seed=2)
+    search.advance(300)
+    assert len(search.front()) == 1
+    assert search.front().objectives.min() == min(value for _, value in problem.diary)
+
+
+def test_bits_are_searched_where_they_are_good():
+    """The tree must lead somewhere: better on average than random playouts of as many evaluations."""
+    problem = RecordedBits(12)
+    ParetoMCTS(playouts=1).start(problem, seed=1).advance(1_500)
+    early, late = (np.array([value for _, value in part]) for part in (problem.diary[:300], problem.diary[-300:]))
+    front = best_of([(0, problem.evaluate(bits)) for bits in itertools.product((0, 1), repeat=12)])
+    points = np.array([objectives for _, objectives in front])
+
+    def mean_gap(values):
+        """Return how far values are from the front, in the additive epsilon sense."""
+        return np.mean([(value[None] - points).max(axis=1).min() for value in values])
+
+    assert mean_gap(late) < mean_gap(early)
+
+
+def test_a_plain_problem_is_not_changed():
+    problem = Bits()
+    before = {name: repr(value) for name, value in vars(problem).items()}
+    ParetoMCTS(playouts=2).start(problem, seed=1).advance(60)
+    assert {name: repr(value) for name, value in vars(problem).items()} == before

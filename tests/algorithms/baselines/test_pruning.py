@@ -1,0 +1,143 @@
+"""With and without the moves that a problem thinks not worth trying."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import generate_tsptw
+from pareto_nrpa.algorithms.registry import NAMES
+from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.problem.base import without_pruning
+
+from .problems import TSP, TSPTW, Bits, PlainWindows, small
+
+TIGHT = generate_tsptw(10, seed=2, tightness=0.9)
+
+
+def positions(problem, rng, pruned):
+    """Yield pruned and unpruned moves along a random play, which keeps to one of them."""
+    legal, every, play = (python_function(f) for f in (problem.legal_moves, problem.all_moves, problem.play))
+    state, out = python_function(problem.initial_state)(problem.data), np.zeros(problem.max_legal, dtype=np.int64)
+    while True:
+        some = out[: legal(problem.data, state, out)].tolist()
+        all_of_them = out[: every(problem.data, state, out)].tolist()
+        yield some, all_of_them
+        if not all_of_them:
+            return
+        play(problem.data, state, int(rng.choice(some if pruned else all_of_them)))
+
+
+@pytest.mark.parametrize("pruned", [True, False])
+@pytest.mark.parametrize("problem", [TSPTW, TIGHT], ids=["loose", "tight"])
+def test_pruned_moves_are_some_of_all_moves_in_the_same_order(problem, pruned, rng):
+    n_removed = 0
+    for _ in range(60):
+        lengths = []
+        for some, every in positions(problem, rng, pruned):
+            assert [move for move in every if move in some] == some
+            assert bool(some) == bool(every), "pruning never leaves nothing to play"
+            n_removed += len(every) - len(some)
+            lengths.append(len(every))
+        assert lengths == list(range(9, -1, -1))
+    assert n_removed > 100, "else this instance shows nothing"
+
+
+def test_without_pruning_all_moves_are_legal_in_both_kinds_of_problem(rng):
+    free, plain = without_pruning(TIGHT), without_pruning(PlainWindows(TIGHT))
+    assert free.legal_moves is TIGHT.all_moves
+    assert (free.genotype, free.n_objectives, free.max_moves) == (TIGHT.genotype, 2, 9)
+    assert sorted(plain.legal_moves((3, 4))) == [1, 2, 5, 6, 7, 8, 9]
+    assert PlainWindows(TIGHT).legal_moves((3, 4)) != plain.legal_moves((3, 4))
+
+
+def test_a_problem_that_prunes_nothing_is_itself():
+    problem = Bits()
+    assert without_pruning(problem) is problem
+    assert without_pruning(TSP) is TSP
+
+
+def test_taking_pruning_away_leaves_the_problem_as_it_was():
+    problem = PlainWindows(TIGHT)
+    before = problem.legal_moves(())
+    without_pruning(problem)
+    assert "legal_moves" not in vars(problem)
+    assert problem.legal_moves(()) == before
+
+
+def is_pruned(problem, solution):
+    """Tell whether a solution has a move that pruning leaves out."""
+    plain = PlainWindows(problem)
+    return any(move not in plain.legal_moves(tuple(solution[:i])) for i, move in enumerate(solution))
+
+
+# Those of compiled problems compile a playout without pruning for this test alone.
+COMPILED = [pytest.param(name, TIGHT, id=name) for name in ("random", "pareto-mcts", "nmcs", "nrpa", "pareto-nrpa")]
+PLAIN = [pytest.param(name, PlainWindows(TIGHT), id=f"{name}-plain") for name in ("nrpa", "pareto-nrpa")]
+
+
+@pytest.mark.long_but("random", "nrpa-plain", "pareto-nrpa-plain")
+@pytest.mark.parametrize(("name", "problem"), COMPILED + PLAIN)
+def test_only_without_pruning_are_there_moves_that_pruning_leaves_out(name, problem):
+    """Whatever builds solutions from legal moves alone; local and evolutionary search change them afterwards."""
+    seen = {}
+    for pruning in (True, False):
+        search = small(name, pruning=pruning, bias=0.0).start(problem, seed=4, budget=60)
+        solutions = []
+        for _ in range(60):
+            search.advance(1)
+            solutions += search.front().solutions
+        seen[pruning] = [is_pruned(TIGHT, solution) for solution in solutions]
+    assert not any(seen[True])
+    assert any(seen[False])
+
+
+# All of these compile a playout without pruning as part of their own code, for this test alone.
+COMPILED_WHOLE = ("polished-nrpa", "pareto-nrpa", "nrpa", "nsga-ii", "nsga-iii", "sms-emoa", "moea-d")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in COMPILED_WHOLE else name for name in NAMES]
+)
+def test_the_first_solutions_show_whether_moves_are_left_out(name):
+    outcomes = {}
+    for pruning in (True, False):
+        search = small(name, pruning=pruning).start(TIGHT, seed=4, budget=15)
+        search.advance(15)
+        outcomes[pruning] = search.log().tolist()
+    assert outcomes[True] != outcomes[False]
+
+
+_PROGRAM = """
+import sys
+from pareto_nrpa import generate_tsptw
+from pareto_nrpa.algorithms.registry import algorithm
+problem = generate_tsptw(10, seed=5)
+for pruning in sys.argv[2:]:
+    search = algorithm(sys.argv[1], {"pruning": pruning == "pruned"}).start(problem, seed=11, budget=400)
+    search.advance(400)
+    print(search.rng.random(), search.log().tolist())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["random", "pareto-nrpa", "nsga-ii"])
+def test_code_compiled_by_two_processes_stays_apart_in_a_third(name, tmp_path):
+    """Functions of equal name, compiled apart, once became one symbol when loaded together: pruning did nothing."""
+
+    def run(*how):
+        command = [sys.executable, "-c", _PROGRAM, name, *how]
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        root = Path(__file__).parent.parent.parent.parent
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=root, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    (pruned,) = run("pruned")
+    (free,) = run("free")
+    assert pruned != free
+    assert run("pruned", "free") == [pruned, free]
+    assert run("free", "pruned") == [free, pruned]

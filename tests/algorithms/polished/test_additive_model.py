@@ -1,0 +1,159 @@
+"""What is learned of single choices, and that it leads further."""
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import Choices, MaxEvaluations, PolishedNRPA, Problem, solve
+from pareto_nrpa.algorithms.polished.additive_model import AdditiveModel
+from pareto_nrpa.metrics import hypervolume
+
+OPTIONS = [[0, 1, 2], [5, 7], [3], [1, 2, 3, 4]]
+
+
+class Items(Problem):
+    """Two profits of thirty items, of which a share of the weight may be carried."""
+
+    n_objectives = 2
+    constrained = True
+    max_moves = 30
+    genotype = Choices([(0, 1)] * 30)
+
+    def __init__(self, share):
+        self.share = share
+        self.weights, *self.profits = np.random.default_rng(4).integers(10, 100, (3, 30))
+
+    def initial_state(self):
+        return ()
+
+    def legal_moves(self, state):
+        return (0, 1) if len(state) < 30 else ()
+
+    def play(self, state, move):
+        return (*state, move)
+
+    def move_code(self, state, move):
+        return len(state), move
+
+    def evaluate(self, state):
+        excess = float(self.weights @ state - self.share * self.weights.sum())
+        return [-float(profit @ state) for profit in self.profits], max(0.0, excess)
+
+
+def drawn(rng):
+    return np.array([rng.choice(step) for step in OPTIONS])
+
+
+def score(moves):
+    """Return a sum of what each choice adds, of violations and two objectives."""
+    return np.array([moves[0], 100 + 3 * moves[1] - moves[3], np.sqrt(moves[3]) - 5 * (moves[0] == 2)])
+
+
+def learned(rng, n=60):
+    model = AdditiveModel(OPTIONS, 2)
+    for _ in range(n):
+        moves = drawn(rng)
+        model.learn(moves, score(moves))
+    return model
+
+
+def test_a_sum_is_learned(rng):
+    model = learned(rng)
+    for _ in range(20):
+        moves = drawn(rng)
+        assert model.predict(moves[None])[0] == pytest.approx(score(moves), rel=1e-3, abs=0.02)
+
+
+def test_a_constant_in_the_objectives_tells_nothing(rng):
+    """It was shared out among the choices."""
+    plain, shifted = AdditiveModel(OPTIONS, 2), AdditiveModel(OPTIONS, 2)
+    shift = np.array([0, 1e6, -1e6])
+    for _ in range(10):
+        moves = drawn(rng)
+        plain.learn(moves, score(moves))
+        shifted.learn(moves, score(moves) + shift)
+    solutions = np.array([drawn(rng) for _ in range(9)])
+    assert shifted.predict(solutions) - shift == pytest.approx(plain.predict(solutions), abs=1e-6)
+
+
+def test_it_is_asked_when_it_has_seen_something(rng):
+    assert not learned(rng, 19).knows_enough
+    assert learned(rng, 20).knows_enough
+
+
+def test_a_move_that_the_genotype_does_not_have_counts_as_the_first(rng):
+    model = learned(rng)
+    unknown, first = model.predict(np.array([[99, 5, 3, 1], [0, 5, 3, 1]]))
+    assert unknown.tolist() == first.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "is_possible"),
+    [([], False), ([[1], [2]], False), ([[1], [2, 3]], True), ([[0, 1]] * 300, True), ([[0, 1]] * 301, False)],
+)
+def test_there_must_be_something_to_learn_and_not_too_much(options, is_possible):
+    assert AdditiveModel.is_possible(options) == is_possible
+
+
+def test_it_goes_on_where_it_was(rng):
+    model, other = learned(rng), AdditiveModel(OPTIONS, 2)
+    other.restore(model.state())
+    moves = drawn(rng)
+    for one in (model, other):
+        one.learn(moves, np.array([1.0, 2.0, 3.0]))
+    assert other.predict(moves[None]).tolist() == model.predict(moves[None]).tolist()
+    assert other.knows_enough
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model_effects", np.zeros((3, 3))),
+        ("model_covariance", np.zeros((9, 9))),
+        ("model_covariance", np.zeros((8, 8), dtype=np.int64)),
+        ("model_covariance", np.full((8, 8), np.nan)),
+        ("model_first", np.zeros(2)),
+        ("model_learned", np.array([-1])),
+        ("model_learned", np.array([2**63 - 1])),
+    ],
+)
+def test_what_cannot_be_true_is_refused(name, value, rng):
+    with pytest.raises(ValueError, match="a checkpoint needs"):
+        AdditiveModel(OPTIONS, 2).restore(learned(rng).state() | {name: value})
+
+
+def test_changes_that_promise_most_lead_further():
+    problem = Items(0.5)
+
+    def volume(candidates, seed):
+        front = solve(problem, PolishedNRPA(candidates=candidates), stop=MaxEvaluations(600), seed=seed).front
+        return hypervolume(front.objectives[front.violations == 0], reference_point=[0, 0])
+
+    assert np.mean([volume(16, seed) for seed in range(3)]) > np.mean([volume(1, seed) for seed in range(3)])
+
+
+def test_while_nothing_is_feasible_what_is_less_violated_promises_most():
+    """Less of a load is less of a profit: it seemed to be covered by what is heavier."""
+
+    def least(candidates, seed):
+        search = PolishedNRPA(candidates=candidates).start(Items(0.05), seed=seed)
+        search.advance(70)
+        return search.front().violations.min()
+
+    assert np.mean([least(16, seed) for seed in range(4)]) < 0.5 * np.mean([least(1, seed) for seed in range(4)])
+
+
+class EndsEarly(Items):
+    """Some playouts, not the first ones, are shorter than the genotype says."""
+
+    def legal_moves(self, state):
+        return () if state[:7] == (1, 0, 1, 0, 1, 0, 1) else super().legal_moves(state)
+
+    def evaluate(self, state):
+        return super().evaluate((*state, *[0] * (30 - len(state))))
+
+
+@pytest.mark.long_but("1")
+@pytest.mark.parametrize("seed", (1, 2))
+def test_a_solution_shorter_than_the_genotype_ends_no_search(seed):
+    result = solve(EndsEarly(0.5), stop=MaxEvaluations(1500), seed=seed)
+    assert result.evaluations == 1500

@@ -1,0 +1,343 @@
+"""Polished NRPA as a whole: with segments, with a genotype alone, and with neither."""
+
+import copy
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    CheckpointError,
+    MaxEvaluations,
+    ParetoNRPA,
+    PolishedNRPA,
+    ProblemError,
+    Result,
+    certify,
+    generate_tsp,
+    generate_tsptw,
+    mo_tsptw,
+    solve,
+    solve_parallel,
+)
+from pareto_nrpa.algorithms.nrpa.checkpoint import sum_of
+
+from ...helpers.problems import Digits, Knapsack, Word
+from ..baselines.problems import Bits, PlainTour
+
+TSPTW, TSP = generate_tsptw(12, seed=2, tightness=0.4), generate_tsp(8, seed=1)
+PROBLEMS = {
+    "segments and limits": TSPTW,
+    "segments": TSP,
+    "three objectives": generate_tsp(8, seed=2, n_objectives=3),
+    "compiled without segments": replace(TSPTW, segments=None),
+    "compiled without genotype": replace(TSPTW, segments=None, genotype=None),
+    "plain permutation": PlainTour(TSP),
+    "plain choices": Bits(10),
+    "plain without genotype": Knapsack(10),
+    "repeated codes": Word(),
+    "one objective": Digits(),
+}
+every_problem = pytest.mark.parametrize("name", PROBLEMS)
+SMALL = PolishedNRPA(level=2, iterations=5, playouts=3)
+
+
+def same(one, other):
+    assert one.front.solutions == other.front.solutions
+    assert one.front.objectives.tolist() == other.front.objectives.tolist()
+    assert one.history.tolist() == other.history.tolist()
+
+
+@every_problem
+def test_it_runs_on_every_kind_of_problem_and_makes_exactly_the_evaluations_asked_for(name):
+    problem = PROBLEMS[name]
+    result = solve(problem, SMALL, stop=MaxEvaluations(333), seed=3)
+    assert result.evaluations == 333
+    assert result.algorithm == "polished-nrpa"
+    same(result, solve(problem, SMALL, stop=MaxEvaluations(333), seed=3))
+    for solution, objectives in zip(result.front.solutions, result.front.objectives, strict=True):
+        if hasattr(problem, "replay"):
+            assert problem.replay(solution)[0].tolist() == objectives.tolist()
+
+
+@pytest.mark.thinned(3)
+@every_problem
+def test_a_search_that_is_saved_anywhere_goes_on_to_the_same_end(name, tmp_path):
+    problem = PROBLEMS[name]
+    whole = SMALL.start(problem, seed=5)
+    whole.advance(260)
+    for cut in (1, 7, 130):
+        path = tmp_path / f"{cut}.npz"
+        first = SMALL.start(problem, seed=5)
+        first.advance(cut)
+        first.save(path)
+        second = SMALL.resume(problem, path)
+        second.advance(260 - cut)
+        assert second.log().tolist() == whole.log().tolist()
+        assert second.front().solutions == whole.front().solutions
+
+
+@pytest.mark.thinned(3)
+@every_problem
+def test_it_can_be_asked_and_told_with_others_pending_across_a_checkpoint(name, tmp_path):
+    problem = PROBLEMS[name]
+
+    def judged(candidates):
+        if hasattr(problem, "replay"):
+            scores = [problem.replay(candidate.solution) for candidate in candidates]
+            return [objectives for objectives, _ in scores], [violations for _, violations in scores]
+        values = [problem.evaluate(candidate.state) for candidate in candidates]
+        return ([v[0] for v in values], [v[1] for v in values]) if problem.constrained else (values, None)
+
+    def go_on(search, n):
+        for _ in range(n):
+            search.ask(3)
+            told = search.pending[:3]
+            search.tell(told, *judged(told))
+
+    search = SMALL.start(problem, seed=1)
+    search.ask(2)
+    go_on(search, 20)
+    search.save(tmp_path / "c.npz")
+    again = SMALL.resume(problem, tmp_path / "c.npz")
+    assert [c.solution for c in again.pending] == [c.solution for c in search.pending]
+    go_on(search, 20)
+    go_on(again, 20)
+    assert search.evaluations == again.evaluations == 120
+    assert search.log().tolist() == again.log().tolist()
+    search.drop(search.pending)
+    search.advance(10)
+    assert search.evaluations == 130
+
+
+@pytest.mark.long
+def test_it_finds_the_proved_front_where_the_paper_s_settings_do_not():
+    problem = generate_tsptw(18, seed=4, tightness=0.3)
+    truth = certify(problem)
+    polished, plain = (solve(problem, a, stop=MaxEvaluations(20_000), seed=0).front for a in (None, ParetoNRPA()))
+    assert polished.objectives.tolist() == truth.objectives.tolist()
+    assert plain.objectives.tolist() != truth.objectives.tolist()
+
+
+@pytest.mark.long
+def test_neighbours_without_segments_are_evaluations_and_lead_further_than_playouts():
+    problem = PlainTour(generate_tsp(12, seed=5))
+    corner = (14.0, 14.0)
+    polished, plain = (
+        solve(problem, a, stop=MaxEvaluations(2_000), seed=0, reference_point=corner).hypervolume
+        for a in (PolishedNRPA(), ParetoNRPA())
+    )
+    assert polished > plain
+
+
+def test_no_solution_is_evaluated_twice_while_there_are_others():
+    diary = []
+
+    class Diary(Bits):
+        def evaluate(self, state):
+            diary.append(tuple(state) if isinstance(state, tuple) else str(state))
+            return super().evaluate(state)
+
+    solve(Diary(10), PolishedNRPA(), stop=MaxEvaluations(400), seed=0)
+    assert len(set(diary)) == len(diary) == 400
+
+
+def test_all_solutions_of_a_small_problem_may_be_evaluated_and_the_search_goes_on():
+    result = solve(Bits(4), PolishedNRPA(), stop=MaxEvaluations(100), seed=0)
+    assert result.evaluations == 100
+
+
+def test_unique_evaluations_are_counted():
+    result = solve(TSP, SMALL, stop=MaxEvaluations(100, count="unique"), seed=0)
+    assert result.unique_evaluations == 100 <= result.evaluations
+
+
+def test_an_instance_that_nobody_can_keep_to_is_searched_all_the_same():
+    times = np.ones((6, 6)) - np.eye(6)
+    result = solve(mo_tsptw([times, times.T], np.zeros(6), [9, 1, 1, 1, 9, 9]), stop=MaxEvaluations(200), seed=0)
+    assert result.evaluations == 200
+    assert result.front.violations.min() > 0
+
+
+@pytest.mark.long
+def test_expensive_evaluations_in_parallel():
+    results = [solve_parallel(Knapsack(10), SMALL, stop=MaxEvaluations(60), workers=n, seed=2) for n in (1, 2)]
+    same(*results)
+    assert results[0].evaluations == 60
+
+
+def test_a_checkpoint_of_the_paper_s_algorithm_is_refused(tmp_path):
+    search = ParetoNRPA(level=2).start(TSP)
+    search.advance(10)
+    search.save(tmp_path / "c.npz")
+    with pytest.raises(CheckpointError, match="was made by pareto-nrpa, not polished-nrpa"):
+        SMALL.resume(TSP, tmp_path / "c.npz")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"playouts": 0}, "playouts must be a whole number"),
+        ({"fresh": 1.5}, "fresh must be a share from 0 to 1, got 1.5"),
+        ({"shake": 0}, "shake must be"),
+        ({"sample": 2.0}, "sample must be a share"),
+        ({"explore": -0.1}, "explore must be a share"),
+        ({"reach": 0}, "reach must be"),
+        ({"level": 0}, "level must be"),
+        ({"alpha": -1}, "alpha must be"),
+    ],
+)
+def test_wrong_parameters_are_named(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        PolishedNRPA(**parameters)
+
+
+def test_the_result_says_how_it_was_made(tmp_path):
+    result = solve(TSP, stop=MaxEvaluations(50), seed=1)
+    again = Result.load(result.save(tmp_path / "r.json"))
+    assert again.algorithm == "polished-nrpa"
+    assert again.parameters == PolishedNRPA().to_dict()
+
+
+@pytest.mark.thinned(3)
+@every_problem
+def test_copies_go_on_alike(name):
+    search = SMALL.start(PROBLEMS[name], seed=4)
+    search.advance(50)
+    copies = [copy.deepcopy(search)]
+    if name.startswith("segments"):
+        copies.append(pickle.loads(pickle.dumps(search)))
+    search.advance(100)
+    for other in copies:
+        other.advance(100)
+        assert other.log().tolist() == search.log().tolist()
+
+
+@pytest.mark.parametrize("slots", ["playouts", "pending"])
+def test_a_checkpoint_with_moves_that_are_none_is_refused(slots, tmp_path):
+    """Local search once began there, and compiled code read where nothing is."""
+    path = tmp_path / "c.npz"
+    search = PolishedNRPA().start(TSPTW, seed=5)
+    search.advance(100)
+    search.ask(3)
+    search.save(path)
+    with np.load(path) as file:
+        arrays = {name: array for name, array in file.items() if name != "sum"}
+    n_learned_from = len(arrays["pool_moves"]) - 3
+    place = slice(n_learned_from) if slots == "playouts" else slice(n_learned_from, None)
+    assert len(arrays["pool_moves"][place])
+    arrays["pool_moves"][place] = 2**53
+    np.savez(path, **arrays, sum=sum_of(arrays))
+    with pytest.raises(CheckpointError, match="is not a checkpoint of pareto-nrpa, or is damaged"):
+        PolishedNRPA().resume(TSPTW, path)
+
+
+@pytest.mark.parametrize("move", ["x" * 10_000, 10**400, 1.5, None], ids=["text", "huge", "half", "none"])
+def test_a_given_solution_of_other_things_than_moves_is_told_in_a_sentence(move):
+    solution = [move, *range(2, 12)]
+    with pytest.raises(
+        ProblemError, match=r"^genotype and given solutions of tsptw.* whole numbers as moves"
+    ) as caught:
+        solve(TSPTW, start=[solution], stop=MaxEvaluations(5))
+    assert len(str(caught.value)) < 300
+
+
+class Huge(Knapsack):
+    """Objectives as far apart as numbers go."""
+
+    def evaluate(self, state):
+        light, _ = super().evaluate(state)
+        return 1.7e308 * np.sin(light), -1.7e308 * np.sin(light)
+
+
+class HugeBits(Bits):
+    """The same of choices."""
+
+    def evaluate(self, state):
+        first, *_ = super().evaluate(state)
+        return 1.7e308 * np.sin(first), -1.7e308 * np.sin(first)
+
+
+@pytest.mark.parametrize("limit", [None, 4])
+@pytest.mark.parametrize("kind", [Huge, HugeBits])
+def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit, kind):
+    result = solve(kind(10), SMALL, stop=MaxEvaluations(300), max_archive=limit)
+    assert np.ptp(result.front.objectives / 2, axis=0).max() > 1e308  # no number holds the whole
+    assert result.evaluations == 300
+
+
+@pytest.mark.thinned(3)
+@every_problem
+def test_solutions_made_elsewhere_can_be_added(name):
+    problem = PROBLEMS[name]
+    donor, taker = (SMALL.start(problem, seed=seed) for seed in (1, 2))
+    donor.advance(200)
+    for solution in donor.front().solutions:
+        taker.add(solution)
+    assert taker.front().objectives.tolist() == donor.front().objectives.tolist()
+    taker.advance(50)
+    assert taker.evaluations == 50 + len(donor.front().solutions)
+
+
+def test_a_space_that_is_used_up_is_not_searched_for_more():
+    """Regression: forty solutions were played for each evaluation once all had been met."""
+
+    class Counting(Bits):
+        """Counts its games."""
+
+        n_games = 0
+
+        def initial_state(self):
+            self.n_games += 1
+            return super().initial_state()
+
+    problem = Counting(4)
+    search = SMALL.start(problem, seed=1)
+    search.advance(100)
+    before = problem.n_games
+    search.advance(200)
+    assert problem.n_games - before <= 200 * 4
+
+
+# No tour keeps all windows. Pruning, which plays a city that is late before others, builds tours that are late
+# everywhere; [1, 3, 2, 4] and [1, 3, 4, 2] miss one window.
+INFEASIBLE = mo_tsptw(
+    [
+        [
+            [5, 4.11, 4.41, 6.09, 7.75],
+            [7.45, 2.05, 8.04, 2.2, 4.91],
+            [6.38, 7.14, 5.05, 0.44, 7.61],
+            [1.71, 4.3, 2.66, 3.33, 8.2],
+            [6.93, 9.9, 1.43, 5.81, 7.3],
+        ]
+    ],
+    [24.65, 3.77, 16.99, 3.96, 2.92],
+    [51.7, 30.82, 44.04, 31, 29.96],
+)
+
+
+def test_where_nothing_is_feasible_the_least_violated_is_found_although_pruning_forbids_it():
+    front = solve(INFEASIBLE, stop=MaxEvaluations(1_000), seed=1).front
+    assert front.violations.tolist() == [1.0]
+    assert front.solutions == [[1, 3, 4, 2]]
+
+
+def test_a_search_without_a_feasible_solution_is_resumed_exactly(tmp_path):
+    whole = PolishedNRPA().start(INFEASIBLE, seed=1, budget=None)
+    whole.advance(700)
+    for n in (299, 301, 450):
+        first = PolishedNRPA().start(INFEASIBLE, seed=1, budget=None)
+        first.advance(n)
+        first.save(tmp_path / "search.npz")
+        resumed = PolishedNRPA().resume(INFEASIBLE, tmp_path / "search.npz")
+        resumed.advance(700 - n)
+        assert resumed.log().tolist() == whole.log().tolist()
+        assert resumed.player.random_state() == whole.player.random_state()
+
+
+@pytest.mark.parametrize("name", ["segments and limits", "segments", "three objectives"])
+def test_every_neighbour_that_segments_call_feasible_can_be_played(name):
+    search = PolishedNRPA().start(PROBLEMS[name], seed=1, budget=None)
+    search.advance(500)
+    assert search.n_refused == 0

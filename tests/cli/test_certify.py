@@ -1,0 +1,174 @@
+"""`pareto-nrpa certify`: what it proves, prints, saves, checks and refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from pareto_nrpa import Certificate, generate_tsptw
+from pareto_nrpa.routing.exact import certificate as certificates
+
+from ..helpers.command_line import LISTENING, assert_refused, read
+
+pytestmark = pytest.mark.usefixtures("empty_machine")
+
+TOY = "tsptw:n=8,seed=3"
+# No short proof: nobody waits for it.
+ENDLESS = "tsptw:n=45,seed=3,tightness=0"
+
+
+@pytest.fixture
+def saved(run):
+    """A certificate of the toy instance."""
+    assert run("certify", TOY, "--json", "c.json", "--quiet").code == 0
+    return "c.json"
+
+
+def test_it_proves_prints_and_saves(run):
+    outcome = run("certify", TOY, "--json", "out/c.json", "--memory", 0.5)
+    assert outcome.code == 0
+    content = read("out/c.json")
+    assert content["proved"] and content["status"] == certificates.PROVED
+    assert {"objectives", "solutions", "open_boxes", "gap", "cpu_seconds"} <= content.keys()
+    n = len(content["objectives"])
+    assert f"proved complete. There are {n} efficient objective vectors and no others" in outcome.out
+    assert "f1" in outcome.out and f"{content['objectives'][0][0]:.4f}" in outcome.out
+    assert "saved to out/c.json" in outcome.out
+    assert "below about 0.5 GB of memory" in outcome.err
+
+
+def test_quiet_says_nothing(run):
+    outcome = run("certify", TOY, "--quiet")
+    assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
+
+
+def test_one_objective(run):
+    outcome = run("certify", "tsptw:n=8,seed=3,objectives=1")
+    assert outcome.code == 0
+    assert "There is 1 efficient objective vector and no others" in outcome.out
+    assert "f2" not in outcome.out
+
+
+def test_a_proof_that_is_not_finished_says_what_is_open(run):
+    outcome = run("certify", ENDLESS, "--seconds", 1.5, "--json", "c.json")
+    assert outcome.code == 0
+    assert "not finished, stopped by the time limit" in outcome.out
+    assert "still open" in outcome.out and "of the hypervolume is missing" in outcome.out
+    content = read("c.json")
+    assert not content["proved"]
+    assert content["open_boxes"] and 0 < content["gap"] <= 1
+    assert (
+        "Not verified: that better tours can only be in the open boxes"
+        in run("certify", ENDLESS, "--check", "c.json").out
+    )
+
+
+@pytest.mark.long
+def test_a_proof_goes_on_from_its_certificate(run):
+    run("certify", ENDLESS, "--seconds", 1.5, "--json", "c.json", "--quiet")
+    before = read("c.json")
+    outcome = run("certify", ENDLESS, "--resume", "c.json", "--seconds", 1.5, "--json", "c.json")
+    assert outcome.code == 0
+    assert "not finished" in outcome.out
+    assert read("c.json")["wall_seconds"] > before["wall_seconds"] + 1
+    assert read("c.json")["gap"] <= before["gap"] + 1e-9
+
+
+def test_a_finished_proof_has_nothing_to_go_on_with(run, saved):
+    assert "proved complete" in run("certify", TOY, "--resume", saved).out
+
+
+def test_it_starts_from_a_saved_run(run):
+    assert run("solve", TOY, "--evaluations", 300, "--json", "r.json", "--quiet").code == 0
+    assert "proved complete" in run("certify", TOY, "--from", "r.json").out
+
+
+@pytest.mark.parametrize("damage, words", [
+    (lambda r: r["objectives"][0].__setitem__(0, 1.0), r"tour 1 of the incumbent costs \(.*\), not \(1, "),
+    (lambda r: r["solutions"][0].pop(), "tour 1 of the incumbent must visit each of the cities 1 to 7 once"),
+    (lambda r: r["solutions"].__setitem__(0, ["a", 2, 3, 4, 5, 6, 7]), "tour 1 of the incumbent must visit each"),
+    (lambda r: r.__setitem__("violations", [1] * len(r["violations"])), "the incumbent has no feasible tour"),
+    (lambda r: r.pop("objectives"), "is not a result of pareto-nrpa, or is damaged"),
+])  # fmt: skip
+def test_a_wrong_incumbent_is_refused(run, damage, words):
+    run("solve", TOY, "--evaluations", 300, "--json", "r.json", "--quiet")
+    content = read("r.json")
+    damage(content)
+    with open("r.json", "w") as file:
+        json.dump(content, file)
+    assert_refused(run("certify", TOY, "--from", "r.json", "--quiet"), words)
+
+
+def test_an_infeasible_incumbent_is_refused(run):
+    run("solve", "tsptw:n=8,seed=3,tightness=0", "--evaluations", 300, "--json", "r.json", "--quiet")
+    assert_refused(run("certify", TOY, "--from", "r.json", "--quiet"), "tour 1 of the incumbent")
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--seconds", 0], "--seconds must be a number above 0, got 0"),
+    (["--seconds", "nan"], "--seconds must be a number above 0, got nan"),
+    (["--memory", 0.01], r"--memory must be at least 0\.1 \(gigabytes\), got 0\.01"),
+    (["--seed", -1], "seed must be a whole number of at least 0"),
+    (["--from", "nothing.json"], "cannot read nothing.json"),
+    (["--resume", "nothing.json"], "cannot read the certificate nothing.json"),
+    (["--check", "c.json", "--resume", "c.json"], "--check proves nothing and writes nothing"),
+    (["--check", "nothing.json"], "cannot read the certificate nothing.json"),
+    (["--check", "c.json", "--json", "d.json"], "--check proves nothing and writes nothing"),
+])  # fmt: skip
+def test_wrong_options_are_refused(run, options, words):
+    assert_refused(run("certify", TOY, *options), words)
+
+
+def test_other_problems_are_refused(run):
+    assert_refused(run("certify", "mo-tsp:n=8,seed=1"), "certify proves travelling salesman problems with time windows")
+    assert_refused(run("certify", "tsptw:n=60,seed=1"), "certify takes at most 58 cities")
+    assert_refused(run("certify", "tsptw:n=8,seed=1,objectives=3"), "certify takes one or two costs")
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_the_proof(run, unwritable):
+    assert_refused(run("certify", ENDLESS, "--json", unwritable / "c.json"), "cannot write")
+
+
+def test_a_certificate_is_checked(run, saved):
+    outcome = run("certify", TOY, "--check", saved)
+    assert outcome.code == 0
+    says, verified, rest = outcome.out.splitlines()
+    assert says.startswith("It says: ") and "proved complete" in says
+    assert "feasible" in verified and "none is as good as another" in verified
+    assert rest.startswith("Not verified: that there are no other efficient tours")
+    assert run("certify", TOY, "--check", saved, "--quiet").out == ""
+
+
+def test_a_certificate_of_other_data_is_refused(run, saved):
+    assert_refused(run("certify", "tsptw:n=8,seed=4", "--check", saved), "the certificate is for other data")
+
+
+def test_a_false_certificate_is_refused(run, saved):
+    content = read(saved)
+    content["objectives"][0][1] -= 0.5
+    with open(saved, "w") as file:
+        json.dump(content, file)
+    assert_refused(run("certify", TOY, "--check", saved), "tour 1 of the certificate costs")
+
+
+@pytest.mark.long
+def test_ctrl_c_ends_early_and_keeps_what_is_proved():
+    # The limit of a minute is only there so that a broken test ends.
+    command = [sys.executable, "-c", LISTENING, "certify", ENDLESS, "--seconds", "60", "--json", "c.json"]
+    environment = {**os.environ, "FORCE_COLOR": "1"}  # or else rich shows no progress on what is no terminal
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        seen = b""
+        while b" labels, " not in seen and (piece := os.read(process.stderr.fileno(), 4096)):
+            seen += piece
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert b"Traceback" not in seen + err
+    assert b"stopped by Ctrl-C" in out
+    certificate = Certificate.load("c.json")
+    assert certificate.stopped_by == "Ctrl-C"
+    assert not certificate.proved
+    assert certificate.instance == generate_tsptw(45, seed=3, tightness=0).name

@@ -1,0 +1,680 @@
+"""The command line, called in this process where possible: starting another one is slow."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pareto_nrpa
+from pareto_nrpa import Problem, generate_tsptw
+from pareto_nrpa.cli import main
+
+from ..helpers.command_line import LISTENING, Outcome, assert_refused, read
+from ..helpers.local_server import official_server
+from ..result.test_result import DEMANDED_KEYS
+
+pytestmark = pytest.mark.usefixtures("empty_machine")
+
+TOY = "tsptw:n=8,seed=3"
+SMALL = ("--evaluations", 300, "--level", 2)
+
+
+def what_was_found(path):
+    content = read(path)
+    names = ("instance", "seed", "evaluations", "objectives", "violations", "solutions", "policies", "history")
+    return {name: content[name] for name in names}
+
+
+# --- what it says of itself
+
+
+def test_the_version(run):
+    outcome = run("--version")
+    assert (outcome.code, outcome.out) == (0, f"pareto-nrpa {pareto_nrpa.__version__}\n")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_names_the_commands(run, option):
+    outcome = run(option)
+    assert outcome.code == 0
+    assert all(word in outcome.out for word in ("solve", "data", "info", "--version"))
+
+
+def test_help_of_solve_names_the_options(run):
+    out = run("solve", "--help").out
+    options = "evaluations seconds level policies alpha seed out json checkpoint resume quiet"
+    assert [word for word in options.split() if f"--{word}" not in out] == []
+
+
+def test_it_runs_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "pareto_nrpa", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"pareto-nrpa {pareto_nrpa.__version__}\n"
+
+
+def test_a_mistake_leaves_the_process_with_code_2_and_one_sentence():
+    command = [sys.executable, "-m", "pareto_nrpa", "solve", "no_such_instance"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert_refused(Outcome(done.returncode, done.stdout, done.stderr), "unknown instance 'no_such_instance'")
+
+
+def test_info_tells_of_the_installation(run):
+    outcome = run("info")
+    assert outcome.code == 0
+    assert f"pareto-nrpa {pareto_nrpa.__version__}, Python" in outcome.out
+    assert all(f"{name} " in outcome.out for name in ("numpy", "numba", "moocore"))
+    assert "instances found: 0" in outcome.out
+
+
+def test_info_describes_an_instance_with_windows(run):
+    out = run("info", TOY).out
+    assert "8 cities, 2 objective(s)" in out
+    assert re.search(r"time windows: \S+ to \S+ wide, \S+ on average", out)
+    assert "reference point of the hypervolume: none fixed" in out
+
+
+def test_info_describes_an_instance_without_windows(run):
+    assert "no time windows" in run("info", "mo-tsp:n=5").out
+
+
+def test_info_gives_the_reference_point_of_an_official_instance(official, run, monkeypatch):
+    monkeypatch.undo()  # back to the data of this machine
+    official("rc_204.3")
+    assert re.search(r"reference point of the hypervolume: \d+\.?\d*, \d+", run("info", "rc_204.3").out)
+
+
+# --- solving
+
+
+def test_the_default_instance_is_solved_shown_and_saved(run):
+    outcome = run("solve", "--evaluations", 300)
+    assert outcome.code == 0
+    assert "300 evaluations" in outcome.out
+    saved = re.search(r"saved to (\S+)", outcome.out).group(1)
+    assert saved.startswith(f"results{os.sep}")
+    assert read(saved)["instance"] == "tsptw:n=25,seed=7,tightness=0.6,objectives=2"
+    assert os.listdir("results") == [os.path.basename(saved)]
+
+
+def test_the_front_is_shown_as_a_table(run):
+    outcome = run("solve", TOY, *SMALL, "--json", "r.json")
+    header = next(line for line in outcome.out.splitlines() if "policy" in line)
+    assert header.split() == ["f1", "f2", "policy", "solution"]
+    assert f"{read('r.json')['objectives'][0][0]:.2f}" in outcome.out
+
+
+def test_json_has_the_demanded_keys(run):
+    run("solve", TOY, *SMALL, "--json", "r.json", "--seed", 5)
+    content = read("r.json")
+    assert content.keys() >= DEMANDED_KEYS
+    assert (content["instance"], content["seed"], content["evaluations"]) == (
+        "tsptw:n=8,seed=3,tightness=0.5,objectives=2",
+        5,
+        300,
+    )
+    assert content["algorithm"] == "polished-nrpa"
+    assert content["cpu_seconds"] > 0
+    n = len(content["objectives"])
+    assert n == len(content["violations"]) == len(content["solutions"]) == len(content["policies"]) > 0
+    assert content["history"][-1][0] == 300
+
+
+def test_the_json_is_what_its_solutions_cost(run):
+    run("solve", TOY, *SMALL, "--json", "r.json")
+    content, problem = read("r.json"), generate_tsptw(8, 3)
+    for objectives, violations, solution in zip(
+        content["objectives"], content["violations"], content["solutions"], strict=True
+    ):
+        expected, late = problem.replay(solution)
+        np.testing.assert_allclose(objectives, expected)
+        assert violations == late
+
+
+def test_json_alone_saves_nothing_else(run):
+    run("solve", TOY, *SMALL, "--json", "r.json")
+    assert os.listdir() == ["r.json"]
+
+
+def test_json_is_json_whatever_the_name_of_the_file(run):
+    run("solve", TOY, *SMALL, "--json", "r.csv")
+    assert read("r.csv")["evaluations"] == 300
+
+
+def test_json_and_out_save_both(run):
+    run("solve", TOY, *SMALL, "--json", "r.json", "--out", "table.csv")
+    assert sorted(os.listdir()) == ["r.json", "table.csv"]
+
+
+def test_options_reach_the_algorithm(run):
+    given = {"level": 2, "policies": 3, "alpha": 0.7, "weighting": "none", "adapt": "one", "bias": 0.5}
+    options = [part for name, value in given.items() for part in (f"--{name}", value)]
+    run("solve", TOY, "--algorithm", "pareto-nrpa", "--evaluations", 100, *options, "--json", "r.json")
+    parameters = read("r.json")["parameters"]
+    given["n_policies"] = given.pop("policies")
+    assert {name: parameters[name] for name in given} == given
+
+
+def test_seconds_alone_end_the_search(run):
+    run("solve", TOY, "--seconds", 0.05, "--json", "r.json", "--quiet")
+    assert read("r.json")["stopped_by"] == "0.05 s"
+
+
+def test_the_same_seed_gives_the_same_result(run):
+    for name, seed in (("a.json", 4), ("b.json", 4), ("c.json", 5)):
+        run("solve", "mo-tsp:n=30,seed=1", *SMALL, "--seed", seed, "--json", name)
+    assert what_was_found("a.json") == what_was_found("b.json")
+    assert what_was_found("a.json")["solutions"] != what_was_found("c.json")["solutions"]
+
+
+def test_quiet_prints_nothing(run):
+    outcome = run("solve", TOY, *SMALL, "--quiet")
+    assert outcome == Outcome(0, "", "")
+    assert len(os.listdir("results")) == 1
+
+
+def test_out_may_be_a_table(run):
+    outcome = run("solve", TOY, *SMALL, "--out", "front.csv")
+    assert "saved to front.csv" in outcome.out
+    with open("front.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert rows[0].keys() == {"f1", "f2", "violations", "policy", "solution"}
+
+
+def test_out_may_be_a_file(run):
+    run("solve", TOY, *SMALL, "--out", "deep/er/front.json")
+    assert read("deep/er/front.json")["evaluations"] == 300
+
+
+def test_a_folder_never_loses_an_earlier_result(run):
+    run("solve", TOY, *SMALL, "--out", "mine")
+    (first,) = os.listdir("mine")
+    with open(f"mine/{first}") as file:
+        before = file.read()
+    run("solve", TOY, *SMALL, "--out", "mine")
+    run("solve", TOY, *SMALL, "--out", "mine")
+    assert len(os.listdir("mine")) == 3
+    with open(f"mine/{first}") as file:
+        assert file.read() == before
+
+
+def test_an_instance_may_be_a_file_or_a_name_in_a_folder(run, tmp_path):
+    write_instance(tmp_path / "data" / "SolomonTSPTW" / "mine.txt")
+    assert run("solve", tmp_path / "data" / "SolomonTSPTW" / "mine.txt", *SMALL, "--json", "a.json").code == 0
+    assert run("solve", "mine", "--data", tmp_path / "data", *SMALL, "--json", "b.json").code == 0
+    assert what_was_found("a.json") == what_was_found("b.json")
+
+
+def test_where_nothing_is_feasible_it_says_so_and_gives_the_least_violated(run):
+    write_instance("bad.txt", ["0 0 0 0 0 9 0", "1 30 40 0 0 5 0", "2 60 80 0 0 9 0", "3 0 10 0 0 999 0"])
+    outcome = run("solve", "bad.txt", *SMALL, "--json", "r.json")
+    assert outcome.code == 0
+    assert (
+        "No feasible solution was found; of all that were evaluated these have the fewest violations, 3 each"
+        in outcome.out
+    )
+    content = read("r.json")
+    assert set(content["violations"]) == {3}  # on return to the depot too
+    assert all(hypervolume == 0 for _, hypervolume in content["history"])
+
+
+def test_the_progress_bar_says_when_kernels_compile(capsys):
+    from pareto_nrpa.solving.progress_bar import ProgressBar
+
+    ProgressBar(generate_tsptw(5), evaluations=10, seconds=None).on_compile()
+    assert "Compiling kernels for this kind of problem" in capsys.readouterr().err
+
+
+def test_a_terminal_shows_where_the_search_stands(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what makes rich take any stream for a terminal
+    err = run("solve", TOY, *SMALL).err
+    assert re.search(r"300 evals \S+/s, front \d+, violations \d+, hypervolume \S+", err)
+
+
+# --- checkpoints
+
+
+def test_a_resumed_search_ends_like_one_that_was_never_stopped(run):
+    settings = ("solve", TOY, "--level", 3, "--iterations", 10, "--seed", 2, "--quiet")
+    assert run(*settings, "--evaluations", 900, "--json", "whole.json").code == 0
+    assert run(*settings, "--evaluations", 337, "--json", "half.json", "--checkpoint", "c.npz").code == 0
+    assert run(*settings, "--evaluations", 900, "--json", "rest.json", "--checkpoint", "c.npz", "--resume").code == 0
+    assert what_was_found("rest.json") == what_was_found("whole.json")
+
+
+def test_going_on_is_said(run):
+    run("solve", TOY, *SMALL, "--checkpoint", "c.npz")
+    outcome = run("solve", TOY, "--level", 2, "--evaluations", 400, "--checkpoint", "c.npz", "--resume")
+    assert "Going on from evaluation 300" in outcome.err
+
+
+def test_resume_without_an_earlier_checkpoint_starts(run):
+    run("solve", TOY, *SMALL, "--json", "plain.json")
+    assert run("solve", TOY, *SMALL, "--json", "r.json", "--checkpoint", "c.npz", "--resume").code == 0
+    assert what_was_found("r.json") == what_was_found("plain.json")
+    assert os.path.isfile("c.npz")
+
+
+def test_a_resumed_search_never_claims_another_seed(run):
+    run("solve", TOY, *SMALL, "--seed", 5, "--checkpoint", "c.npz", "--quiet")
+    outcome = run("solve", TOY, *SMALL, "--seed", 6, "--checkpoint", "c.npz", "--resume", "--json", "r.json", "--quiet")
+    assert outcome.code == 2 or read("r.json")["seed"] == 5
+
+
+def test_resume_needs_a_checkpoint(run):
+    assert_refused(run("solve", TOY, "--resume"), "--resume needs the file to go on from: give it with --checkpoint")
+
+
+@pytest.fixture
+def checkpoint(run):
+    run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet", "--json", "earlier.json")
+    return "c.npz"
+
+
+def test_a_checkpoint_of_another_problem_is_refused(run, checkpoint):
+    outcome = run("solve", "tsptw:n=9,seed=3", *SMALL, "--checkpoint", checkpoint, "--resume")
+    assert_refused(
+        outcome, r"the checkpoint c\.npz is of another problem \(tsptw:n=8,.*\), or the data or code of tsptw:n=9,"
+    )
+
+
+def test_a_checkpoint_of_other_parameters_is_refused(run, checkpoint):
+    outcome = run("solve", TOY, *SMALL, "--alpha", 0.7, "--checkpoint", checkpoint, "--resume")
+    assert_refused(outcome, r"the checkpoint c\.npz was made with alpha=0\.5, not 0\.7")
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.99])
+def test_a_truncated_checkpoint_is_refused_and_kept(run, checkpoint, share):
+    with open(checkpoint, "rb") as file:
+        content = file.read()
+    with open(checkpoint, "wb") as file:
+        file.write(content[: int(share * len(content))])
+    outcome = run("solve", TOY, *SMALL, "--checkpoint", checkpoint, "--resume")
+    assert_refused(outcome, r"c\.npz is not a checkpoint of pareto-nrpa, or is damaged; start again with another file")
+    assert os.path.getsize(checkpoint) == int(share * len(content))
+
+
+def test_a_checkpoint_that_is_something_else_is_refused(run):
+    with open("c.npz", "w") as file:
+        file.write("hello")
+    outcome = run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--resume")
+    assert_refused(outcome, r"c\.npz is not a checkpoint of pareto-nrpa")
+
+
+# --- Ctrl-C
+
+
+def test_ctrl_c_ends_early_and_keeps_the_result():
+    # The limit of a minute is only there so that a broken test ends.
+    options = ["--evaluations", "1000000000", "--seconds", "60", "--json", "r.json", "--checkpoint", "c.npz"]
+    command = [sys.executable, "-c", LISTENING, "solve", TOY, *options]
+    environment = {**os.environ, "FORCE_COLOR": "1"}  # or else rich shows no progress on what is no terminal
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        seen = b""
+        while b" evals " not in seen and (piece := os.read(process.stderr.fileno(), 4096)):
+            seen += piece
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert b"Traceback" not in seen + err
+    assert b"saved to" in out
+    content = read("r.json")
+    assert content["stopped_by"] == "Ctrl-C"
+    assert 0 < content["evaluations"] < 1_000_000_000
+    assert content["objectives"]
+    assert os.path.isfile("c.npz")
+
+
+# --- data
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    pytest.importorskip("pooch", reason="downloading needs pooch, which is an extra")
+    with official_server(tmp_path / "served", monkeypatch) as running:
+        yield running
+
+
+def test_data_get_downloads_and_data_list_shows_it(run, server):
+    outcome = run("data", "get", "--from", server.url)
+    assert outcome.code == 0
+    assert "The official instances are in" in outcome.out
+    listed = run("data", "list")
+    assert listed.code == 0
+    assert [line.split()[0] for line in listed.out.splitlines()] == ["toy.1", "toy.2"]
+    assert run("solve", "toy.1", *SMALL, "--quiet").code == 0
+
+
+def test_data_get_to_a_folder_tells_how_to_use_it(run, server):
+    outcome = run("data", "get", "--from", server.url, "--to", "here")
+    assert "Use them with --data here or PARETO_NRPA_DATA=here" in outcome.out
+    assert "toy.2" in run("data", "list", "--data", "here").out
+
+
+def test_data_get_of_a_wrong_file_is_refused(run, server):
+    (server.folder / "SolomonTSPTW" / "toy.1.txt").write_text("something else")
+    outcome = run("data", "get", "--from", server.url, "--to", "here")
+    assert_refused(outcome, r"toy\.1\.txt from http\S+ is not the official file")
+
+
+def test_data_get_without_a_server_is_refused(run, server):
+    server.close()
+    assert_refused(run("data", "get", "--from", server.url), "cannot download .*; check the network, then try again")
+
+
+def test_data_list_without_data_tells_the_command(run):
+    outcome = run("data", "list")
+    assert outcome.code == 0
+    assert "No instances in:" in outcome.out
+    assert "31 of 31 official instances are not there; get them with: pareto-nrpa data get" in outcome.out
+
+
+def test_data_list_tells_how_many_objectives_there_are(run, tmp_path):
+    write_instance(tmp_path / "data" / "SolomonTSPTW" / "one.txt")
+    write_instance(tmp_path / "data" / "SolomonTSPTW" / "two.txt")
+    (tmp_path / "data" / "SecondaryCost").mkdir()
+    np.save(tmp_path / "data" / "SecondaryCost" / "two.npy", np.ones((4, 4)))
+    lines = run("data", "list", "--data", tmp_path / "data").out.splitlines()
+    assert [line.split()[:3] for line in lines[:2]] == [["one", "1", "objective"], ["two", "2", "objectives"]]
+
+
+# --- mistakes
+
+GOOD_ROWS = ("0 0 0 0 0 999 0", "1 3 0 0 0 999 10", "2 3 4 0 0 999 10", "3 0 4 0 0 999 10")
+
+
+def write_instance(path, rows=GOOD_ROWS, head="4"):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w") as file:
+        file.write("\n".join([head, *rows]) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (GOOD_ROWS[:2], r"bad\.txt announces 4 cities but has 2 rows; is it cut off\?"),
+        ((*GOOD_ROWS, "4 1 1 0 0 999 10"), r"bad\.txt announces 4 cities but has 5 rows"),
+        ((*GOOD_ROWS[:3], "3 0 4 0"), r"bad\.txt, line 5: expected 7 numbers"),
+        ((*GOOD_ROWS[:3], "3 0 four 0 0 999 10"), r"bad\.txt, line 5: y must be a number, got 'four'"),
+        ((*GOOD_ROWS[:3], "3 0 4 0 -5 999 10"), r"bad\.txt, line 5: opening must not be negative, got -5"),
+        ((*GOOD_ROWS[:3], "3 0 4 0 0 nan 10"), r"bad\.txt, line 5: closing must be finite, got nan"),
+        ((*GOOD_ROWS[:3], "3 0 4 0 9 5 10"), r"bad\.txt, line 5: the window closes at 5, before it opens at 9"),
+    ],
+)
+@pytest.mark.parametrize("command", ["solve", "info"])
+def test_a_wrong_file_is_refused(run, command, rows, words):
+    write_instance("bad.txt", rows)
+    assert_refused(run(command, "bad.txt"), words)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        (np.ones((4, 5)), r"bad\.npy must be a square matrix, got shape \(4, 5\)"),
+        (np.ones((3, 3)), r"bad\.npy is for 3 cities, the instance has 4"),
+        (np.full((4, 4), np.nan), r"bad.*must be finite"),
+    ],
+)
+def test_a_wrong_matrix_is_refused(run, matrix, words):
+    write_instance("bad.txt")
+    np.save("bad.npy", matrix)
+    assert_refused(run("solve", "bad.txt"), words)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe"])
+def test_a_file_that_is_no_instance_is_refused(run, content):
+    with open("bad.txt", "wb") as file:
+        file.write(content)
+    assert_refused(run("solve", "bad.txt"), r"bad\.txt is (empty|not a text file)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing"], "unknown instance 'nothing'.*pareto-nrpa data get"),
+        (["rc_204.3"], r"rc_204\.3 is not on this machine; get it with: pareto-nrpa data get"),
+        (["."], "is a folder; give an instance file"),
+        (["tsptw:n=8,sede=1"], "'sede=1' is not an option of tsptw; it takes n=, seed="),
+        (["mine", "--data", "nowhere"], "the data folder nowhere does not exist"),
+        ([TOY, "--level", "0"], "level must be a whole number of at least 1, got 0"),
+        ([TOY, "--alpha", "-0.5"], "alpha must be a finite number above 0, got -0.5"),
+        ([TOY, "--alpha", "nan"], "alpha must be a finite number above 0, got nan"),
+        ([TOY, "--policies", "0"], "policies must be a whole number of at least 1, got 0"),
+        ([TOY, "--iterations", "0"], "iterations must be a whole number of at least 1, got 0"),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--temperature", "0"],
+            "temperature must be a finite number above 0, got 0",
+        ),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--weighting", "heavy"],
+            "weighting must be one of crowding, none, got 'heavy'",
+        ),
+        ([TOY, "--algorithm", "pareto-nrpa", "--adapt", "some"], "adapt must be one of all, one, got 'some'"),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--preferences", "odd"],
+            "preferences must be one of paper, mixed, spread, got 'odd'",
+        ),
+        ([TOY, "--bias", "inf"], "bias must be a finite number"),
+        (
+            [TOY, "--algorithm", "pareto-nrpa", "--limited-repetitions", "-1"],
+            "limited_repetitions must be a whole number of at least 0, got -1",
+        ),
+        ([TOY, "--evaluations", "0"], "evaluations must be a whole number of at least 1, got 0"),
+        ([TOY, "--seconds", "inf"], r"seconds must be a finite number above 0 \(else it would never stop\), got inf"),
+        ([TOY, "--seconds", "nan"], r"seconds must be a finite number above 0 \(else it would never stop\), got nan"),
+        ([TOY, "--seconds", "-1"], "seconds must be a finite number above 0"),
+        ([TOY, "--seed", "-1"], "seed must be a whole number of at least 0, got -1"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_a_mistake_is_one_sentence(run, arguments, words):
+    assert_refused(run("solve", *arguments), words)
+    assert os.listdir() == []
+
+
+@pytest.mark.parametrize("option", ["--out", "--json", "--checkpoint"])
+def test_an_unwritable_folder_is_refused_before_the_search(run, unwritable, option):
+    # Without the check up front, a search of this size would not come back.
+    outcome = run("solve", TOY, "--evaluations", 10**12, option, unwritable / "result.json")
+    assert_refused(outcome, r"cannot write .*result\.json: .*; choose a folder that you may write to")
+
+
+def test_an_unwritable_folder_for_results_is_refused_before_the_search(run, unwritable):
+    outcome = run("solve", TOY, "--evaluations", 10**12, "--out", unwritable)
+    assert_refused(outcome, "cannot write .*; choose a folder that you may write to")
+
+
+def test_a_folder_is_no_file_for_json(run):
+    os.mkdir("folder")
+    assert_refused(
+        run("solve", TOY, "--json", "folder"), "cannot write folder: it is a folder; give the name of a file"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [(["solve", "--levle", "3"], "--levle"), (["solve", "--level", "two"], "--level"), (["slove"], "slove")],
+)
+def test_a_misspelt_option_is_named(run, arguments, word):
+    outcome = run(*arguments)
+    assert outcome.code == 2
+    assert word in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+class FailsLate(Problem):
+    """Its evaluation breaks after a while."""
+
+    name = "fails-late"
+
+    def __init__(self):
+        self.left = 50
+
+    def initial_state(self):
+        return ()
+
+    def legal_moves(self, state):
+        return (0, 1) if len(state) < 3 else ()
+
+    def play(self, state, move):
+        return (*state, move)
+
+    def move_code(self, state, move):
+        return len(state), move
+
+    def evaluate(self, state):
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("the licence has run out")
+        return sum(state), 3 - sum(state)
+
+
+def test_when_a_problem_fails_what_was_found_is_saved(run, monkeypatch):
+    monkeypatch.setattr("pareto_nrpa.catalogue.load", lambda name, data: FailsLate())
+    outcome = run("solve", *SMALL, "--out", "r.json", "--quiet")
+    assert_refused(outcome, r"raised RuntimeError: the licence has run out\. The front found before is in r\.json")
+    content = read("r.json")
+    assert content["evaluations"] == 50
+    assert content["objectives"]
+
+
+def break_loading(monkeypatch):
+    def fail(name, data):
+        raise RuntimeError("our own mistake")
+
+    monkeypatch.setattr("pareto_nrpa.catalogue.load", fail)
+
+
+def test_even_our_own_mistakes_are_one_sentence(run, monkeypatch):
+    break_loading(monkeypatch)
+    assert_refused(run("solve"), r"RuntimeError: our own mistake \(this should not happen; PARETO_NRPA_TRACEBACK=1")
+
+
+def test_the_traceback_of_our_own_mistakes_can_be_asked_for(monkeypatch):
+    break_loading(monkeypatch)
+    monkeypatch.setenv("PARETO_NRPA_TRACEBACK", "1")
+    with pytest.raises(RuntimeError, match="our own mistake"):
+        main(["solve"])
+
+
+def test_the_result_and_the_checkpoint_cannot_be_the_same_file(run):
+    assert_refused(run("solve", TOY, *SMALL, "--json", "same", "--checkpoint", "same"), "cannot be the same file")
+
+
+@pytest.mark.long
+def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_path):
+    command = [sys.executable, "-m", "pareto_nrpa", "solve", TOY, "--evaluations", "300", "--quiet", "--out", "race"]
+    processes = [subprocess.Popen(command, cwd=tmp_path) for _ in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert len(list((tmp_path / "race").glob("*.json"))) == 3
+
+
+# --- output
+
+
+def test_what_goes_to_a_file_is_whole(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    out = run("solve", "mo-tsp:n=40", "--evaluations", 3_000, "--json", "r.json").out
+    content = read("r.json")
+    assert len(content["solutions"]) > 20
+    assert all(" ".join(map(str, solution)) in out for solution in content["solutions"])
+    assert "shown" not in out
+
+
+def test_a_narrow_terminal_cuts_the_tour_and_not_the_objectives(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "40")
+    out = run("solve", "mo-tsp:n=40", "--evaluations", 3_000, "--json", "r.json").out
+    content = read("r.json")
+    assert f"(20 of {len(content['objectives'])} shown)" in out
+    for ends in (content["objectives"][0], content["objectives"][-1]):
+        line = next(line for line in out.splitlines() if f"{ends[0]:.4f}" in line)
+        assert f"{ends[1]:.4f}" in line
+        assert line.endswith("...")
+        assert len(line) == 40
+
+
+@pytest.mark.long_but("variables0")
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
+def test_a_terminal_without_unicode_sees_all(variables, tmp_path):
+    instance = tmp_path / "stra\N{LATIN SMALL LETTER SHARP S}e.txt"
+    write_instance(instance)
+    command = [sys.executable, "-m", "pareto_nrpa", "solve", str(instance), "--evaluations", "300", "--json", "r.json"]
+    environment = {**os.environ, **variables, "FORCE_COLOR": "1", "COLUMNS": "40", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert b"saved to r.json" in done.stdout
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_over_long_message_is_cut(run):
+    outcome = run("solve", "x" * 100_000)
+    assert (outcome.code, len(outcome.err) < 1_000) == (2, True)
+    assert outcome.err.startswith("Error: ")
+
+
+# --- a finished search is never lost
+
+
+def test_a_named_file_is_replaced_and_a_checkpoint_is_not(run):
+    for seed in (1, 2):
+        run("solve", TOY, *SMALL, "--json", "r.json", "--out", "t.csv", "--seed", seed, "--quiet")
+    assert read("r.json")["seed"] == 2
+    run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet")
+    assert_refused(
+        run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet"), "c.npz already exists; resume to go on"
+    )
+
+
+def test_when_the_last_write_fails_the_front_is_written_elsewhere(run, monkeypatch, tmp_path):
+    from pareto_nrpa._util import files
+
+    def full(path, write):
+        if tmp_path / "elsewhere" not in Path(path).parents:
+            raise files.unwritable(Path(path), OSError(28, "No space left on device"))
+        return keep(path, write)
+
+    keep = files.write_atomically
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr(files, "write_atomically", full)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    outcome = run("solve", TOY, *SMALL, "--out", "mine", "--quiet")
+    assert_refused(outcome, r"No space left on device; .* The front found before is in .*rescued\.json")
+    (path,) = (tmp_path / "elsewhere").glob("*.json")
+    assert read(path)["evaluations"] == 300
+    assert os.listdir("mine") == [], "an empty file must not look like a result"
+
+
+def test_when_no_file_can_be_written_the_front_is_printed(run, monkeypatch):
+    from pareto_nrpa._util import files
+
+    def full(path, write):
+        raise files.unwritable(Path(path), OSError(28, "No space left on device"))
+
+    monkeypatch.setattr(files, "write_atomically", full)
+    outcome = run("solve", TOY, *SMALL, "--json", "r.json", "--quiet")
+    assert outcome.code == 2
+    assert "The front found before is printed as JSON" in outcome.err
+    assert json.loads(outcome.out)["evaluations"] == 300
+
+
+def test_an_evaluation_that_ends_the_program_costs_no_result(run, monkeypatch):
+    class Leaves(FailsLate):
+        def evaluate(self, state):
+            try:
+                return super().evaluate(state)
+            except RuntimeError:
+                sys.exit(3)
+
+    monkeypatch.setattr("pareto_nrpa.catalogue.load", lambda name, data: Leaves())
+    outcome = run("solve", *SMALL, "--out", "r.json", "--quiet")
+    assert_refused(outcome, r"SystemExit: 3\. The front found before is in r\.json")
+    assert read("r.json")["evaluations"] == 50

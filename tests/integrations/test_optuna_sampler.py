@@ -1,0 +1,398 @@
+"""The sampler for Optuna: what is learned, repeated, resumed, constrained and played."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto-nrpa[optuna]"')
+
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
+
+from pareto_nrpa import ParetoNRPA, ParetoNRPAError, Problem, generate_tsptw  # noqa: E402
+from pareto_nrpa.integrations.optuna import ParetoNRPASampler, play  # noqa: E402
+from pareto_nrpa.integrations.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
+from pareto_nrpa.integrations.optuna.encoding import Cells, Dial  # noqa: E402
+from pareto_nrpa.integrations.optuna.mutation import Plan, Route  # noqa: E402
+from pareto_nrpa.integrations.optuna.playing import Game  # noqa: E402
+from pareto_nrpa.integrations.optuna.study import ORIGIN_KEY, POLICY_KEY  # noqa: E402
+from pareto_nrpa.integrations.optuna.trial import Run  # noqa: E402
+from pareto_nrpa.integrations.optuna.trie import Visited  # noqa: E402
+
+from ..helpers.problems import Knapsack, Word  # noqa: E402
+
+DISTRIBUTIONS = [
+    FloatDistribution(-3, 5),
+    FloatDistribution(1e-4, 10, log=True),
+    FloatDistribution(-1, 0.8, step=0.3),
+    IntDistribution(-7, 900),
+    IntDistribution(1, 900, log=True),
+    IntDistribution(0, 91, step=7),
+    CategoricalDistribution(["a", None, 3]),
+]
+IS_5 = int(optuna.__version__.split(".")[0]) >= 5
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def study_of(seed=1, *, storage=None, name="test", n_objectives=2, **options):
+    return optuna.create_study(
+        directions=["minimize"] * n_objectives,
+        sampler=ParetoNRPASampler(seed=seed, **options),
+        storage=storage,
+        study_name=name,
+        load_if_exists=True,
+    )
+
+
+def conditional(trial):
+    """Kinds with parameters of their own, of all sorts."""
+    x = trial.suggest_float("x", -1, 1)
+    n = trial.suggest_int("n", 1, 5_000, log=True)
+    if trial.suggest_categorical("kind", ["plain", "fancy"]) == "fancy":
+        return abs(x) + trial.suggest_int("depth", 0, 40), n
+    return abs(x) + trial.suggest_float("rate", 0, 10, step=0.5), n
+
+
+def params_of(study):
+    return [trial.params for trial in study.trials]
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
+def test_every_value_of_a_parameter_has_one_way_to_it(distribution):
+    dial = Dial("x", distribution)
+    for cell in range(0, dial.n_cells, max(1, dial.n_cells // 97)):
+        value = dial.value(dial.whole()._replace(begin=cell, end=cell + 1), 0.5)
+        assert distribution._contains(distribution.to_internal_repr(value))
+        assert dial.cell_of(value) == cell
+        chosen = None
+        for turn, position in dial.turns(value):
+            assert [a.end for a in turn.parts[:-1]] == [b.begin for b in turn.parts[1:]]
+            chosen = turn.parts[position]
+        assert tuple(chosen) == (cell, cell + 1)
+
+
+def test_nothing_learned_means_the_distribution_of_optuna():
+    study = study_of(avoid_repeats=False, n_objectives=1)
+    for _ in range(300):
+        study.ask({"n": IntDistribution(1, 1000, log=True), "k": IntDistribution(0, 99), "x": FloatDistribution(0, 3)})
+    values = params_of(study)
+    assert 0.45 < sum(p["n"] <= 31 for p in values) / 300 < 0.65  # about the middle of a log scale
+    assert 0.4 < sum(p["k"] < 50 for p in values) / 300 < 0.6
+    assert 0.4 < sum(p["x"] < 1.5 for p in values) / 300 < 0.6
+
+
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
+def test_a_changed_value_is_another_one_in_range_near_or_far(distribution):
+    dial, rng = Dial("x", distribution), np.random.default_rng(1)
+    value = dial.value(Cells(dial.n_cells // 2, dial.n_cells // 2 + 1), 0.5)
+    others = [dial.changed(value, rng) for _ in range(300)]
+    assert all(distribution._contains(distribution.to_internal_repr(other)) for other in others)
+    assert value not in others
+    cells = [dial.cell_of(other) for other in others]
+    assert min(cells) <= dial.n_cells // 4  # near to both ends of the range
+    assert max(cells) >= dial.n_cells - 1 - dial.n_cells // 4
+    assert min(abs(cell - dial.n_cells // 2) for cell in cells) <= 1 + dial.n_cells // 100
+    assert dial.fitting(value) == pytest.approx(value)
+
+
+def test_a_value_out_of_range_becomes_the_nearest_one():
+    assert Dial("x", FloatDistribution(0, 1)).fitting(1.5) == 1
+    assert Dial("x", IntDistribution(2, 40, step=2)).fitting(1) == 2
+    assert Dial("x", IntDistribution(1, 40, log=True)).fitting(90) == 40
+
+
+def test_a_route_is_left_and_taken_up_again():
+    in_order = Route(list("abcd"), leave_at={1}, in_order=True)
+    assert in_order.position([], "abcd") == 0
+    assert in_order.position(list("ad"), "bc") == 0  # b was passed over, and comes next
+    by_step = Route(list("abcd"), leave_at={1}, in_order=False)
+    assert by_step.position(list("ad"), "bc") == 1  # c stays where it was
+    assert by_step.position(list("adc"), "b") == 0  # and b takes the place of d
+    assert Route([1, 1, 0], leave_at=set(), in_order=False).position([1, 0], [0, 1]) == 0
+    assert in_order.position(list("abcd"), "xy") is None
+
+
+def test_a_front_keeps_what_nothing_dominates_and_the_fewest_violations_first():
+    front = Front()
+    offers = [((3, 3), 2), ((9, 9), 1), ((1, 5), 1), ((5, 1), 1), ((5, 1), 1), ((0, 0), 2), ((1, 1), 1), ((7, 7), 0)]
+    new = [front.offer(n, np.array(objectives), violations) for n, (objectives, violations) in enumerate(offers)]
+    assert new == [True, True, True, True, False, False, True, True]
+    assert front.numbers == [7]
+
+
+def test_kinds_that_bring_nothing_become_rare():
+    changes, rng = Changes(), np.random.default_rng(1)
+    assert changes.draw_kind(rng) == FRESH  # there is nothing to change
+    for n in range(150):
+        kind = n % 5
+        origin = None if kind == PLAYOUT else Origin(kind, 0)
+        changes.learn(n, origin, np.array([-n if kind == ONE else 1.0]), 0.0)
+    drawn = [changes.draw_kind(rng) for _ in range(400)]
+    assert drawn.count(ONE) > 200
+    assert min(drawn.count(kind) for kind in (PLAYOUT, TWO, MIX, FRESH)) > 3
+
+
+@pytest.mark.parametrize("stored", [None, "x", [1], [1, 2, 3], [0, 1], [5, 1], [True, 1], [1.0, 2]], ids=str)
+def test_what_others_stored_is_no_origin(stored):
+    assert Origin.read(stored) is None
+    assert Origin.read([1, 5]) == Origin(ONE, 5)
+
+
+def test_a_changed_trial_is_its_parent_but_for_what_was_changed():
+    study = study_of()
+    study.optimize(lambda trial: tuple(map(float, digits_of(trial))), n_trials=120)
+    numbers = {ONE: 1, TWO: 2}
+    seen = set()
+    for trial in study.trials:
+        origin = Origin.read(trial.system_attrs.get(ORIGIN_KEY))
+        if origin is not None and origin.kind in numbers:
+            parent = study.trials[origin.parent]
+            changes = sum(trial.params[name] != value for name, value in parent.params.items())
+            assert changes == numbers[origin.kind]
+            assert trial.system_attrs[POLICY_KEY] == parent.system_attrs[POLICY_KEY]
+            seen.add(origin.kind)
+    assert seen == {ONE, TWO}
+
+
+def test_the_first_trials_know_nothing_of_each_other_and_no_trial_of_real_numbers_is_made_twice():
+    study = study_of()
+    study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), -trial.suggest_float("y", 0, 1)), n_trials=80)
+    origins = [Origin.read(trial.system_attrs.get(ORIGIN_KEY)) for trial in study.trials]
+    assert origins[:10] == [Origin(FRESH)] * 10
+    assert len({origin and origin.kind for origin in origins}) == 5  # later on, there are all kinds
+    # The best of both is soon alone in the front: mixed with itself, it would be made again and again.
+    assert len({tuple(trial.params.values()) for trial in study.trials}) == 80
+
+
+def digits_of(trial):
+    x = [trial.suggest_float(f"x{k}", 0, 1) for k in range(5)] + [trial.suggest_int("n", 0, 99)]
+    return sum(x), sum((1 - value) ** 2 for value in x)
+
+
+def test_the_same_seed_gives_the_same_study():
+    first, again, other = study_of(seed=3), study_of(seed=3), study_of(seed=4)
+    for study in (first, again, other):
+        study.optimize(conditional, n_trials=25)
+    assert params_of(first) == params_of(again) != params_of(other)
+
+
+def test_a_resumed_study_goes_on_as_if_it_had_never_stopped(tmp_path):
+    whole = study_of()
+    whole.optimize(conditional, n_trials=24)
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study_of(storage=storage).optimize(conditional, n_trials=12)
+    resumed = study_of(storage=storage)
+    resumed.optimize(conditional, n_trials=6)
+    resumed.sampler = pickle.loads(pickle.dumps(resumed.sampler))
+    resumed.optimize(conditional, n_trials=6)
+    assert params_of(resumed) == params_of(whole)
+    ours = {key for trial in resumed.trials for key in trial.system_attrs if key.startswith("pareto_nrpa")}
+    assert ours == {POLICY_KEY, ORIGIN_KEY}
+
+
+def test_it_learns():
+    study = study_of(n_objectives=1)
+    study.optimize(lambda trial: sum(trial.suggest_int(f"d{k}", 0, 9) for k in range(8)), n_trials=200)
+    early, late = (sum(trial.value for trial in trials) for trials in (study.trials[:40], study.trials[-40:]))
+    assert late < 0.7 * early
+
+
+def test_continuous_parameters_close_in():
+    study = study_of(n_objectives=1)
+    study.optimize(lambda trial: sum((trial.suggest_float(f"x{k}", 0, 1) - 0.3) ** 2 for k in range(3)), n_trials=200)
+    assert study.best_value < 0.01
+
+
+def test_repeats_are_avoided_until_there_is_nothing_else():
+    def objective(trial):
+        a = trial.suggest_categorical("a", ["x", "y"])
+        b = trial.suggest_int("b", 0, 3) if a == "x" else trial.suggest_int("c", 0, 6)
+        return float(b), -float(b)
+
+    study = study_of()
+    study.optimize(objective, n_trials=11)
+    assert len({tuple(p.items()) for p in params_of(study)}) == 11
+    study.optimize(objective, n_trials=3)  # all were seen: one must be repeated
+    repeating = study_of(avoid_repeats=False)
+    repeating.optimize(objective, n_trials=11)
+    assert len({tuple(p.items()) for p in params_of(repeating)}) < 11
+
+
+def test_failed_pruned_and_infinite_trials_teach_nothing_and_enqueued_ones_do():
+    def objective(trial):
+        x = trial.suggest_int("x", 0, 7)
+        if trial.number == 1:
+            raise ValueError
+        if trial.number == 2:
+            raise optuna.TrialPruned
+        return float("inf") if trial.number == 3 else float(x)
+
+    study = study_of(n_objectives=1)
+    study.enqueue_trial({"x": 6})
+    study.optimize(objective, n_trials=12, catch=ValueError)
+    assert study.trials[0].params == {"x": 6}
+    assert POLICY_KEY not in study.trials[0].system_attrs
+    learned = study.sampler._memory.search
+    assert learned.evaluations == 11 - 3  # the last one is learned from when the next begins
+    assert learned.front().objectives.min() == min(t.value for t in study.trials[:-1] if t.state.name == "COMPLETE")
+
+
+@pytest.mark.parametrize("way", ["set_constraint", "constraints_func"])
+def test_constraints_come_first(way):
+    if way == "set_constraint" and not IS_5:
+        pytest.skip("trial.set_constraint came with Optuna 5")
+
+    def objective(trial):
+        x = [trial.suggest_int(f"x{k}", 0, 9) for k in range(4)]
+        if way == "set_constraint":
+            trial.set_constraint("at least 18", 18 - sum(x))
+        return float(sum(x))
+
+    function = (lambda trial: [18 - sum(trial.params.values())]) if way == "constraints_func" else None
+    study = study_of(n_objectives=1, constraints_func=function)
+    study.optimize(objective, n_trials=120)
+    front = study.sampler._memory.search.front()
+    assert front.is_feasible
+    assert 18 <= front.objectives[0, 0] <= 20
+
+
+def test_threads_share_a_study():
+    study = study_of()
+    study.optimize(conditional, n_trials=30, n_jobs=3)
+    assert len(study.trials) == 30
+    assert all(trial.state.name == "COMPLETE" for trial in study.trials)
+
+
+@pytest.mark.long
+def test_processes_share_a_storage(tmp_path):
+    storage = f"sqlite:///{tmp_path}/study.db"
+    study_of(storage=storage)
+    threads = [
+        threading.Thread(target=lambda: study_of(storage=storage).optimize(conditional, n_trials=8)) for _ in range(2)
+    ]  # as two processes would, each with a study and a sampler of its own
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    study = study_of(storage=storage)
+    study.optimize(conditional, n_trials=1)
+    assert len(study.trials) == 17
+    assert study.sampler._memory.search.evaluations == 16
+
+
+@pytest.mark.long_but("knapsack", "word")
+@pytest.mark.parametrize(
+    "problem", [Knapsack(), Word(), generate_tsptw(7, seed=1, tightness=0.4)], ids=["knapsack", "word", "compiled"]
+)
+def test_a_problem_is_played_in_a_trial(problem):
+    study = study_of(n_objectives=problem.n_objectives)
+    study.optimize(lambda trial: play(trial, problem), n_trials=15)
+    resumed = study_of(n_objectives=problem.n_objectives)
+    resumed.add_trials(study.trials[:10])
+    resumed.optimize(lambda trial: play(trial, problem), n_trials=5)
+    assert params_of(resumed) == params_of(study)
+    for trial in study.trials:
+        search = ParetoNRPA().start(problem, seed=0)
+        search.add(trial.user_attrs["solution"])  # legal to the end
+        assert search.front().objectives[0].tolist() == pytest.approx(trial.values)
+        if IS_5 and problem.n_objectives == 3:
+            assert trial.constraints == {"violations of move": search.front().violations[0]}
+    codes = set(study.sampler._memory.search.player.codes)
+    assert not any(isinstance(code, tuple) and str(code[0]).startswith("move") for code in codes)
+
+
+def test_a_changed_move_is_drawn_as_if_nothing_had_been_learned():
+    line, study = Problem.from_permutation(lambda order: (order[0], order[0]), range(5)), study_of()
+    study.optimize(lambda trial: play(trial, line), n_trials=100)  # teaches to begin with 0
+    memory, rng, counts = study.sampler._memory, np.random.default_rng(1), {}
+    nothing = optuna.trial.create_trial(values=[0.0, 0.0])
+    for leave_at in (set(), {0}):
+        first = []
+        for _ in range(60):
+            plan = Plan({}, {"move": Route([4, 3, 2, 1, 0] if leave_at else [], leave_at, in_order=True)})
+            playouts = [search.playout(policy=0, rng=rng) for search in (memory.search, memory._unlearned)]
+            run = Run(plan, *playouts, rng, memory.parameters, Visited(), avoid_repeats=False)
+            game = Game(line)
+            next(game.steps())
+            dial = memory.parameters.dial("move 0", IntDistribution(0, 4))
+            first.append(run.sample_move(nothing, "move", dial, game, None))
+        counts[bool(leave_at)] = [first.count(move) for move in range(5)]
+    assert counts[False][0] > 40
+    assert counts[True][4] == 0
+    assert max(counts[True][:4]) < 30
+
+
+def test_a_problem_may_be_made_anew_in_each_trial():
+    study, memories = study_of(), set()
+
+    def objective(trial):
+        trial.suggest_int("n", 0, 3)
+        memories.add(id(trial.study.sampler._memory))
+        return play(trial, Knapsack())
+
+    study.optimize(objective, n_trials=12)
+    assert len(memories) == 2  # what is learned is kept, but for the first trial, in which the problem was not known
+    assert study.sampler._memory.search.evaluations == 11
+
+
+def test_other_samplers_play_too():
+    study = optuna.create_study(directions=["minimize"] * 2, sampler=optuna.samplers.RandomSampler(seed=1))
+    study.optimize(lambda trial: play(trial, Knapsack()), n_trials=3)
+    fixed = optuna.trial.FixedTrial({f"move {k}": 0 for k in range(8)})
+    assert play(fixed, Knapsack())[0] == 0
+    assert play(fixed, Knapsack())[0] == 0  # as often as one likes: it is not under way
+    done = study.trials[0]
+    assert list(play(done, Knapsack())) == done.values
+
+
+class TrialOfOptuna4(optuna.trial.Trial):
+    @property
+    def set_constraint(self):
+        raise AttributeError
+
+
+@pytest.mark.parametrize("kind", [TrialOfOptuna4, optuna.trial.Trial])
+def test_two_problems_in_a_trial_have_violations_of_their_own(kind):
+    # Optuna 4 has one list for them, of which only those of the last problem were left.
+    study = study_of()
+    trial = kind(study, study.ask()._trial_id)
+    for name, violations in (("first", 3.0), ("second", 0.0), ("third", 7.0)):
+        late = Problem.from_choices(lambda taken, v=violations: ((*taken,), v), [(0, 1)] * 2, constrained=True)
+        play(trial, late, name=name)
+    play(trial, Knapsack())  # which has no constraints
+    stored = study.trials[-1]
+    is_old = not hasattr(trial, "set_constraint")
+    values = stored.system_attrs["constraints"] if is_old else [*stored.constraints.values()]
+    assert values == [3.0, 0.0, 7.0]
+
+
+def test_a_name_is_played_once_in_a_trial():
+    study = study_of()
+    trial = study.ask()
+    play(trial, Knapsack())
+    with pytest.raises(ParetoNRPAError, match=r"name must differ .* got 'move' twice.* give each its own name="):
+        play(trial, Knapsack())
+    play(trial, Knapsack(), name="other")
+    # What a failed trial has stored is no reason to refuse it when it is tried again.
+    study.add_trial(optuna.trial.create_trial(state=optuna.trial.TrialState.WAITING, user_attrs=trial.user_attrs))
+    again = study.ask()
+    assert "solution" in again.user_attrs
+    play(again, Knapsack())
+
+
+def test_mistakes_are_said():
+    with pytest.raises(TypeError, match="algorithm must be a ParetoNRPA, got 'nsga-ii'"):
+        ParetoNRPASampler("nsga-ii")
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        ParetoNRPASampler(seed=-1)
+    with pytest.raises(TypeError, match=r"constraints_func must be a function .* got 5"):
+        ParetoNRPASampler(constraints_func=5)
+    with pytest.raises(TypeError, match="problem must be a Problem or a CompiledProblem, got int"):
+        play(study_of().ask(), 5)
+    with pytest.raises(ParetoNRPAError, match="trial must be a trial of Optuna, got 5"):
+        play(5, Knapsack())

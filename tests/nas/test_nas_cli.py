@@ -1,0 +1,96 @@
+"""The benchmarks on the command line, in this process."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from pareto_nrpa.nas import convert101, table201
+from pareto_nrpa.nas.cells201 import cell_moves
+
+from .test_records101 import distinct_cells, write_official
+
+
+@pytest.fixture
+def run(run, empty_machine, monkeypatch):
+    """Call the command line in an empty folder, where no package brings the table."""
+    monkeypatch.setattr(table201, "package_folder", lambda: None)
+    return run
+
+
+@pytest.mark.long
+def test_the_front_is_printed_as_architectures(run, table_201, write_table):
+    folder = write_table(table_201)
+    code, out, _ = run("solve", "nas-bench-201", "--evaluations", 500, "--data", folder, "--out", "x.json")
+    assert code == 0
+    assert " of the " in out and "points of the true front were found" in out
+    assert "% of its hypervolume" in out
+    lines = out.splitlines()
+    (at,) = [i for i, line in enumerate(lines) if line.split()[:1] == ["c10_error"]]
+    head, *rows = lines[at:-1]  # the last one says where it is saved
+    assert head.split() == ["c10_error", "params", "policy", "solution"]
+    saved = json.loads(Path("x.json").read_text())
+    for row, solution, (error, params) in zip(rows, saved["solutions"], saved["objectives"], strict=False):
+        shown_error, shown_params, _, text = row.split()
+        assert cell_moves(text) == solution
+        assert (float(shown_error), float(shown_params)) == (pytest.approx(error, abs=1e-4), params)
+
+
+def test_a_table_for_spreadsheets_has_the_strings(run, table_201, write_table):
+    arguments = ("--evaluations", 200, "--algorithm", "pareto-nrpa", "--data", write_table(table_201))
+    assert run("solve", "nas-bench-201", *arguments, "--out", "x.csv")[0] == 0
+    with open("x.csv") as file:
+        row = next(csv.DictReader(file))
+    assert list(row) == ["c10_error", "params", "violations", "policy", "solution"]
+    assert len(cell_moves(row["solution"])) == 6
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["pareto-nrpa", *(pytest.param(name, marks=pytest.mark.slow) for name in ("random", "pls"))]
+)
+def test_unique_evaluations_count(run, table_201, write_table, algorithm):
+    arguments = ("--evaluations", 400, "--count", "unique", "--algorithm", algorithm, "--json", "x.json")
+    code, out, _ = run("solve", "nas-bench-201", *arguments, "--data", write_table(table_201))
+    assert code == 0
+    saved = json.loads(Path("x.json").read_text())
+    assert saved["unique_evaluations"] == 400 <= saved["evaluations"]
+    assert f"{saved['evaluations']:,} evaluations, 400 of them unique," in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("solve", "nas-bench-201"), 'pip install "pareto-nrpa[nas]"'),
+        (("solve", "nas-bench-101"), "data convert-nasbench101"),
+        (("solve", "nas-bench-101-surrogate"), "needs nasbench101_cells.npz"),
+        (("solve", "nas-bench-201:objectives=speed"), "there are: c10_error, c100_error"),
+        (("solve", "nas-bench-301"), "benchmarks: nas-bench-201, nas-bench-101"),
+        (("solve", "--count", "some"), "--count must be all or unique"),
+        (("solve", "--count", "unique", "--seconds", "1"), "--count unique needs a number"),
+        (("data", "convert-nasbench101", "nothing"), "cannot read nothing"),
+        (("info", "nas-bench-201"), "is not on this machine"),
+    ],
+)
+def test_mistakes_are_one_sentence(run, arguments, message):
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_what_is_known_of_a_benchmark(run, table_201, write_table):
+    code, out, _ = run("info", "nas-bench-201", "--data", write_table(table_201))
+    assert code == 0
+    assert "6 moves, 15,625 solutions" in out
+    assert "true front: " in out
+
+
+def test_the_official_file_is_converted(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(convert101, "N_CELLS", 5)
+    monkeypatch.setitem(convert101.convert.__kwdefaults__, "expected", 5)
+    write_official(tmp_path / "official.tfrecord", distinct_cells(5))
+    code, out, _ = run("data", "convert-nasbench101", tmp_path / "official.tfrecord", "--to", tmp_path / "tables")
+    assert code == 0
+    assert str(tmp_path / "tables" / "nasbench101.npz") in out
+    assert "PARETO_NRPA_DATA=" in out

@@ -1,0 +1,340 @@
+"""The reader of the official file, on records that are written here, in the official encoding, by code of our own."""
+
+import base64
+import functools
+import io
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    DataError,
+    InstanceError,
+    MaxEvaluations,
+    ParetoNRPA,
+    RandomSearch,
+    check_problem,
+    load,
+    solve,
+)
+from pareto_nrpa.nas import nasbench101, table101
+from pareto_nrpa.nas.cells101 import OPERATIONS, cell_hash, parameters
+from pareto_nrpa.nas.convert101 import convert
+from pareto_nrpa.nas.graphs101 import cell_keys
+from pareto_nrpa.nas.records101 import read_training
+from pareto_nrpa.nas.tfrecord import masked_crc, read_records, write_record
+
+from .test_cells101 import INCEPTION, INCEPTION_OPS, columns, random_cells
+
+
+def naive_crc(data):
+    """Return the CRC-32C, bit by bit."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def masked(data):
+    crc = naive_crc(data)
+    return ((crc >> 15 | crc << 17 & 0xFFFFFFFF) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def framed(data):
+    length = struct.pack("<Q", len(data))
+    return length + struct.pack("<I", masked(length)) + data + struct.pack("<I", masked(data))
+
+
+def varint(number):
+    out = b""
+    while number >= 0x80:
+        out += bytes([number & 0x7F | 0x80])
+        number >>= 7
+    return out + bytes([number])
+
+
+def double(field, value):
+    return varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+def evaluation(seconds, validation, test):
+    """Return EvaluationData as the official file has it, with a path of a checkpoint that nobody needs."""
+    body = double(1, 108.0) + double(2, seconds) + double(3, 0.999) + double(4, validation) + double(5, test)
+    return body + varint(6 << 3 | 2) + varint(4) + b"path"
+
+
+def message(params, evaluations):
+    parts = b"".join(varint(1 << 3 | 2) + varint(len(e)) + e for e in evaluations)
+    return parts + varint(2 << 3) + varint(params) + double(3, 4321.0)
+
+
+def record(cell, validation, test=0.9, *, epochs=108, seconds=1000.0, params=None, digest=None):
+    matrix, operations = cell
+    halfway = evaluation(seconds / 2, validation / 2, test / 2)
+    final = evaluation(seconds, validation, test)
+    metrics = message(parameters(*cell) if params is None else params, [evaluation(0.0, 0.1, 0.1), halfway, final])
+    names = ["input", *(OPERATIONS[operation] for operation in operations), "output"]
+    content = [
+        cell_hash(*cell) if digest is None else digest,
+        epochs,
+        "".join(map(str, matrix.ravel().tolist())),
+        ",".join(names),
+        base64.b64encode(metrics).decode(),
+    ]
+    return json.dumps(content).encode()
+
+
+CELL = INCEPTION, INCEPTION_OPS
+
+
+@functools.cache
+def distinct_cells(n):
+    return list({cell_hash(*cell): cell for cell in random_cells(3 * n, seed=9)}.values())[:n]
+
+
+def test_checksums():
+    assert naive_crc(b"123456789") == 0xE3069283  # the published check value
+    for data in (b"", b"a", bytes(range(256)), b"123456789"):
+        assert masked_crc(data) == masked(data)
+
+
+def test_records_are_read_as_they_were_written():
+    data = [b"one", b"", bytes(1000)]
+    assert list(read_records(io.BytesIO(b"".join(map(framed, data))), "x")) == data
+    file = io.BytesIO()
+    for one in data:
+        write_record(file, one)
+    assert file.getvalue() == b"".join(map(framed, data))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data[:-1], "record 2 of x is cut off"),
+        (lambda data: data[: len(framed(b"one")) + 5], "record 2 of x is cut off"),
+        (lambda data: data[:-5] + b"!" + data[-4:], "record 2 of x is damaged"),
+        (lambda data: b"\xff" + data[1:], "record 1 of x is damaged, or this is not a TFRecord file"),
+        (lambda data: b"{'json': 'no TFRecord'}", "not a TFRecord file"),
+    ],
+)
+def test_a_damaged_file_is_noticed(change, message):
+    with pytest.raises(DataError, match=message):
+        list(read_records(io.BytesIO(change(framed(b"one") + framed(b"two"))), "x"))
+
+
+def test_a_record_says_what_was_trained():
+    training = read_training(record(CELL, 0.93, 0.92, seconds=1234.5))
+    assert training.hash == cell_hash(*CELL)
+    np.testing.assert_array_equal(training.matrix, INCEPTION)
+    assert training.operations == INCEPTION_OPS
+    assert training.parameters == parameters(*CELL)
+    found = training.epochs, training.seconds, training.validation_accuracy, training.test_accuracy
+    assert found == (108, 1234.5, 0.93, 0.92)
+
+
+def changed(place, value):
+    content = json.loads(record(CELL, 0.9))
+    content[place] = value
+    return json.dumps(content).encode()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"",
+        b"[]",
+        b"\xff\xfe",
+        changed(2, "01"),
+        changed(2, "0" * 64),
+        changed(2, "1" * 49),
+        changed(3, "input,output"),
+        changed(3, "input,conv5x5,output"),
+        changed(4, "no base 64!"),
+        changed(4, ""),
+        changed(4, base64.b64encode(message(5, [])).decode()),
+        changed(4, base64.b64encode(message(5, [evaluation(1.0, 0.5, 0.5)])[:20]).decode()),
+        changed(4, base64.b64encode(b"\x0c").decode()),
+        record(CELL, 1.5),
+        record(CELL, float("nan")),
+        record(CELL, 0.5, digest="short"),
+    ],
+)
+def test_a_record_that_says_something_else_is_refused(bad):
+    with pytest.raises(DataError, match="record"):
+        read_training(bad)
+
+
+def write_official(path, cells, runs=3):
+    """Write a file as the official one is: three trainings of each cell, and some of fewer epochs."""
+    rng = np.random.default_rng(4)
+    accuracies = rng.uniform(0.8, 0.95, (len(cells), runs))
+    with open(path, "wb") as file:
+        for cell, row in zip(cells, accuracies, strict=True):
+            file.write(framed(record(cell, 0.2, epochs=4)))
+            for accuracy in row:
+                file.write(framed(record(cell, accuracy, accuracy - 0.01)))
+    return accuracies
+
+
+def test_conversion_makes_a_table_of_means(tmp_path):
+    cells = distinct_cells(20)
+    accuracies = write_official(tmp_path / "official.tfrecord", cells)
+    path = convert(tmp_path / "official.tfrecord", tmp_path / "data", expected=20)
+    assert path == tmp_path / "data" / "nasbench101.npz"
+    with np.load(path, allow_pickle=False) as table:
+        order = np.argsort([cell_hash(*cell) for cell in cells])
+        np.testing.assert_allclose(table["valid108"], accuracies.mean(axis=1)[order], rtol=1e-6)
+        np.testing.assert_allclose(table["test108"], accuracies.mean(axis=1)[order] - 0.01, rtol=1e-6)
+        assert table["n_runs"].tolist() == [3] * 20
+        assert table["params"].tolist() == [parameters(*cells[i]) for i in order]
+        assert [row.tobytes().hex() for row in table["hash"]] == sorted(cell_hash(*cell) for cell in cells)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (framed(record(CELL, 0.9)), "must have 423,624 cells, it has 1"),
+        (framed(record(CELL, 0.9, epochs=36)), "has no training of 108 epochs"),
+        (b"", "has no training of 108 epochs"),
+        (framed(record(CELL, 0.9, digest="0" * 32)), "has another hash than its cell"),
+        (framed(record(CELL, 0.9, params=7)), "another number of parameters"),
+        (framed(b"[]"), "not a record of NAS-Bench-101"),
+    ],
+)
+def test_a_file_that_is_not_the_official_one(tmp_path, content, message):
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        convert(tmp_path / "file", tmp_path)
+    assert not (tmp_path / "nasbench101.npz").exists()
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match=r"cannot read .*nothing"):
+        convert(tmp_path / "nothing", tmp_path)
+
+
+@pytest.fixture
+def official(tmp_path, monkeypatch):
+    """A data folder with a converted table of all cells that 300 games build, and these cells."""
+    cells = distinct_cells(300)
+    monkeypatch.setattr(table101, "N_CELLS", len(cells))
+    write_official(tmp_path / "official.tfrecord", cells, runs=1)
+    convert(tmp_path / "official.tfrecord", tmp_path / "nas", expected=len(cells))
+    return tmp_path, cells
+
+
+@pytest.mark.long
+def test_the_problem_looks_isomorphic_cells_up(official):
+    folder, cells = official
+    problem = load("nas-bench-101", data=folder)
+    with np.load(folder / "nas" / "nasbench101.npz") as table:
+        known = {row.tobytes().hex(): i for i, row in enumerate(table["hash"])}
+        errors, params = np.round(100 * (1 - table["valid108"].astype(float)), 4), table["params"]
+    for cell in cells[:50]:
+        objectives, violations = problem.replay(nasbench101.encode(*cell))
+        row = known[cell_hash(*cell)]
+        assert objectives.tolist() == [errors[row], params[row]]
+        assert violations == 0
+    assert problem.objective_names == ("error", "params")
+    assert len(problem.reference_front.points) == len(cells)
+
+
+def test_other_objectives_and_unknown_ones(official):
+    folder, _ = official
+    assert load("nas-bench-101:objectives=test_error+train_time", data=folder).n_objectives == 2
+    with pytest.raises(
+        InstanceError, match=r"no objective 'latency'; there are: error, test_error, params, train_time"
+    ):
+        load("nas-bench-101:objectives=latency", data=folder)
+
+
+def test_without_a_table_it_says_how_to_get_one(tmp_path):
+    with pytest.raises(InstanceError, match=r"nasbench_only108.tfrecord .*data convert-nasbench101"):
+        load("nas-bench-101", data=tmp_path)
+    with pytest.raises(InstanceError, match=r"needs nasbench101_cells.npz in the folder nas"):
+        load("nas-bench-101-surrogate", data=tmp_path)
+
+
+def test_a_table_with_missing_or_repeated_rows(official):
+    folder, _ = official
+    path = folder / "nas" / "nasbench101.npz"
+    with np.load(path) as file:
+        table = {name: file[name] for name in file.files}
+    np.savez(path, **{name: column[:-1] for name, column in table.items()})
+    with pytest.raises(DataError, match="must have 300 rows"):
+        load("nas-bench-101", data=folder)
+    np.savez(path, **{name: np.concatenate([column[:-1], column[:1]]) for name, column in table.items()})
+    with pytest.raises(DataError, match="every cell once, 1 are there twice"):
+        load("nas-bench-101", data=folder)
+    np.savez(path, **{**table, "ops": table["ops"] + 2})
+    with pytest.raises(DataError, match="cells that are none of NAS-Bench-101"):
+        load("nas-bench-101", data=folder)
+
+
+@pytest.fixture
+def surrogate(tmp_path, monkeypatch):
+    """Tables for the surrogate, made up: the more convolutions, the better."""
+    pytest.importorskip("sklearn", reason="fits a surrogate; ends with: pip install pareto-nrpa[nas]")
+    cells = distinct_cells(400)
+    monkeypatch.setattr(table101, "N_CELLS", len(cells))
+    n, bits, ops = columns(cells)
+    table = {"n_vertices": n, "adj_bits": bits, "ops": ops, "params": np.array([parameters(*cell) for cell in cells])}
+    (tmp_path / "nas").mkdir()
+    np.savez(tmp_path / "nas" / "nasbench101_cells.npz", **table)
+    accuracies = 0.8 + 0.02 * (ops == 0).sum(axis=1)
+    accuracies[300:] = np.nan
+    np.savez(tmp_path / "nas" / "nasbench101_subset.npz", valid108=accuracies.astype(np.float32), **table)
+    return tmp_path
+
+
+def test_the_surrogate_says_that_it_is_one_and_is_fitted_once(surrogate, caplog):
+    problem = load("nas-bench-101-surrogate", data=surrogate)
+    assert "fitting the surrogate" in caplog.text
+    assert problem.name == "nas-bench-101-surrogate"
+    assert problem.objective_names == ("surrogate_error", "params")
+    assert np.ptp(problem.reference_front.points[:, 0]) > 1
+    caplog.clear()
+    again = load("nas-bench-101-surrogate", data=surrogate)
+    assert not caplog.text
+    np.testing.assert_array_equal(problem.data.values, again.data.values)
+
+
+@pytest.mark.long
+def test_the_surrogate_is_the_same_wherever_it_is_fitted(surrogate, monkeypatch):
+    first = load("nas-bench-101-surrogate", data=surrogate)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(surrogate / "another"))
+    np.testing.assert_array_equal(first.data.values, load("nas-bench-101-surrogate", data=surrogate).data.values)
+
+
+def test_a_sample_without_accuracies(surrogate):
+    path = surrogate / "nas" / "nasbench101_subset.npz"
+    with np.load(path) as file:
+        table = {name: file[name] for name in file.files}
+    np.savez(path, **{**table, "valid108": np.full(400, np.nan, dtype=np.float32)})
+    with pytest.raises(DataError, match="has 0 known accuracies"):
+        load("nas-bench-101-surrogate", data=surrogate)
+
+
+@pytest.mark.slow
+def test_a_search_over_cells():
+    problem = small_problem()
+    check_problem(problem, n_games=5)
+    result = solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(300), seed=1)
+    assert result.front.is_feasible
+    assert all(" | " in text for text in result.descriptions)
+    counted = solve(problem, RandomSearch(), stop=MaxEvaluations(300, count="unique"), seed=1)
+    assert counted.unique_evaluations == 300 < counted.evaluations
+
+
+def small_problem():
+    """Return a problem with a small table, whose objectives are vertices and edges; other cells violate."""
+    cells = random_cells(3000, seed=6)
+    n, bits, ops = columns(cells)
+    keys, rows = np.unique(cell_keys(n, bits, ops), return_index=True)
+    values = np.column_stack([n[rows], [bin(b).count("1") for b in bits[rows].tolist()]]).astype(float)
+    cells_table = table101.Cells(n[rows], bits[rows], ops[rows], keys)
+    return nasbench101._problem("cells", ("vertices", "edges"), cells_table, values)

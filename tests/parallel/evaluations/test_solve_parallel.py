@@ -1,0 +1,369 @@
+"""Searches by several workers: the same result on any number of them, nothing evaluated twice, failures survived."""
+
+import re
+import threading
+import time
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    NSGA2,
+    Callbacks,
+    CheckpointError,
+    MaxCpuTime,
+    MaxEvaluations,
+    MaxRuntime,
+    NoImprovement,
+    ParetoNRPA,
+    ParetoNRPAError,
+    ProblemError,
+    ProgressBar,
+    Result,
+    generate_tsptw,
+    solve_parallel,
+)
+from pareto_nrpa.parallel.evaluations import search as window_module
+from pareto_nrpa.parallel.evaluations.search import WindowedSearch
+
+from . import problems
+
+FIFTY = MaxEvaluations(50)
+
+
+class Here(Executor):
+    """Evaluates in this process, at once."""
+
+    def __init__(self):
+        self.submitted = []
+
+    def submit(self, fn, /, *args, **kwargs):
+        future = Future()
+        self.submitted.append(args[1])
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def found(result):
+    front = result.front
+    numbers = (result.evaluations, result.failures, result.stopped_by)
+    return front.objectives.tolist(), front.violations.tolist(), front.solutions, result.log.tolist(), numbers
+
+
+def solved(problem, **options):
+    options = {"stop": FIFTY, "seed": 3, **options}
+    if "workers" not in options and "executor" not in options:
+        options["executor"] = Here()
+    return solve_parallel(problem, **options)
+
+
+@pytest.mark.long_but("2")
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_the_result_does_not_depend_on_the_number_of_workers(workers):
+    expected = found(solved(problems.Raises(), executor=Here()))
+    assert found(solved(problems.Raises(pause=0.005), workers=workers)) == expected
+    assert expected[-1] == (50, expected[-1][1], "50 evaluations")
+    assert expected[-1][1] > 0
+
+
+def test_a_lookahead_of_one_is_the_search_itself():
+    alone, asked = (ParetoNRPA(level=2).start(problems.Row(), seed=3, budget=50) for _ in range(2))
+    options = {"lookahead": 1, "budget": None, "time_limit": None, "journal": None, "retry_failed": False}
+    windowed = WindowedSearch(asked, Here(), **options)
+    alone.advance(80)
+    windowed.advance(80)
+    assert windowed.front().solutions == alone.front().solutions
+    assert windowed.evaluations < alone.evaluations == asked.evaluations == 80  # it met some of them again
+
+
+def test_equal_solutions_are_evaluated_once_whatever_moves_lead_there(tmp_path):
+    here = Here()
+    result = solved(problems.Heap(), executor=here, checkpoint=tmp_path / "c.jsonl")
+    heaps = [tuple(sorted(solution)) for solution in here.submitted]
+    assert len(heaps) == len(set(heaps)) == result.evaluations == 50
+    again = Here()
+    resumed = solved(problems.Heap(), executor=again, checkpoint=tmp_path / "c.jsonl", resume=True)
+    assert again.submitted == []
+    assert found(resumed) == found(result)
+
+
+def test_the_former_name_of_the_lookahead_works_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="window is now called lookahead"):
+        former = solved(problems.Row(), window=4)
+    assert found(former) == found(solved(problems.Row(), lookahead=4))
+
+
+def test_another_lookahead_leads_elsewhere():
+    assert found(solved(problems.Row(), lookahead=1)) != found(solved(problems.Row(), lookahead=8))
+
+
+def test_results_come_from_exactly_as_many_evaluations_as_allowed(tmp_path):
+    log = tmp_path / "log"
+    result = solved(problems.Row(log=str(log)))
+    lines = log.read_text().splitlines()
+    assert result.evaluations == len(lines) == len(set(lines)) == 50
+
+
+def test_evaluations_are_unique_however_they_are_counted(tmp_path):
+    every = solved(problems.Raises())
+    unique = solved(problems.Raises(), stop=MaxEvaluations(50, count="unique"))
+    assert found(unique)[:-1] == found(every)[:-1]
+    assert unique.evaluations == unique.unique_evaluations == every.unique_evaluations == 50
+    loaded = Result.load(unique.save(tmp_path / "result.json"))
+    assert (loaded.unique_evaluations, loaded.failures) == (50, unique.failures)
+    assert unique.failures > 0
+
+
+def test_the_front_is_the_best_of_all_that_was_evaluated(tmp_path):
+    log = tmp_path / "log"
+    result = solved(problems.Row(log=str(log)))
+    values = {tuple(map(float, problems.Row().objectives(eval(line)))) for line in log.read_text().splitlines()}
+    best = {p for p in values if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in values)}
+    assert {tuple(p) for p in result.front.objectives.tolist()} == best
+
+
+def test_evaluations_of_log_and_history_count_different_solutions():
+    result = solved(problems.Row())
+    assert result.history[-1, 0] == 50
+    assert (np.diff(result.log[:, 0]) >= 0).all()
+    assert result.log[0, 0] == 1
+    assert result.log[:, 0].max() <= 50
+
+
+def test_a_search_that_has_met_everything_ends(monkeypatch):
+    monkeypatch.setattr(window_module, "MAX_REPEATS", 500)
+    here = Here()
+    result = solved(problems.Tiny(), executor=here)
+    assert result.evaluations == len(here.submitted) == 9
+    assert result.stopped_by == "10,000 playouts in a row without a new solution"
+
+
+FAULTS = {
+    problems.Raises: "ValueError: three is one too many \\(problems.py line",
+    problems.NotANumber: "an objective is NaN or infinite",
+    problems.WrongShape: "must return 2 objectives",
+    problems.Exits: "SystemExit: enough",
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_failed_evaluation_is_written_down_and_survived(kind, tmp_path):
+    path = tmp_path / "journal.jsonl"
+    result = solved(kind(), checkpoint=path)
+    assert result.failures > 0
+    assert all(solution[0] != 3 for solution in result.front.solutions)
+    assert len(re.findall(FAULTS[kind], path.read_text())) == result.failures
+    assert f"{result.failures} of the evaluations failed" in result.summary()
+
+
+def test_failures_are_saved_with_the_result(tmp_path):
+    result = solved(problems.Raises())
+    assert Result.load(result.save(tmp_path / "result.json")).failures == result.failures > 0
+
+
+@pytest.mark.long
+def test_an_evaluation_that_hangs_is_ended_and_survived(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    stop = MaxEvaluations(120)
+    begin = time.monotonic()
+    result = solve_parallel(problems.Hangs(), stop=stop, seed=1, workers=2, time_limit=1, checkpoint=path)
+    assert time.monotonic() - begin < 120
+    assert result.evaluations == 120
+    assert path.read_text().count("took longer than the time limit of 1 s") == result.failures > 0
+    assert all(solution[:2] != [3, 3] for solution in result.front.solutions)
+
+
+def test_a_hanging_evaluation_is_given_up_on_a_foreign_executor():
+    with ThreadPoolExecutor(2) as pool:
+        result = solve_parallel(Sleepy(), stop=MaxEvaluations(120), seed=1, executor=pool, time_limit=0.3)
+    assert (result.evaluations, result.failures > 0) == (120, True)
+    deadline = time.monotonic() + 20
+    while any("evaluate" in thread.name for thread in threading.enumerate()):
+        assert time.monotonic() < deadline, "an evaluation that was given up goes on"
+        time.sleep(0.05)
+
+
+class Sleepy(problems.Row):
+    """Hangs in Python, as a training loop does."""
+
+    def objectives(self, state):
+        while state[:2] == (3, 3):
+            time.sleep(0.01)
+        return super().objectives(state)
+
+
+@pytest.mark.long
+def test_an_evaluation_that_kills_its_worker_is_written_down_and_survived(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    result = solve_parallel(problems.Dies(), stop=MaxEvaluations(120), seed=1, workers=2, checkpoint=path)
+    assert result.evaluations == 120
+    assert path.read_text().count("its worker process died twice (SIGKILL)") == result.failures > 0
+
+
+@pytest.mark.long
+def test_a_worker_killed_by_somebody_else_changes_nothing(tmp_path):
+    result = solve_parallel(problems.DiesOnce(str(tmp_path)), stop=FIFTY, seed=3, workers=2)
+    assert any(tmp_path.iterdir())
+    assert found(result)[:4] == found(solved(problems.Row()))[:4]
+    assert result.failures == 0
+
+
+def test_if_all_fails_from_the_start_the_search_ends_with_the_reason(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    sentence = "the first 10 evaluations of AlwaysRaises all failed, the last one: ZeroDivisionError: always"
+    with pytest.raises(ProblemError, match=sentence):
+        solved(problems.AlwaysRaises(), checkpoint=path)
+    with pytest.raises(ProblemError, match=sentence):
+        solved(problems.AlwaysRaises(), checkpoint=path, resume=True)
+
+
+def test_a_few_evaluations_that_all_fail_are_an_empty_front():
+    result = solved(problems.AlwaysRaises(), stop=MaxEvaluations(5))
+    assert (len(result.front), result.evaluations, result.failures) == (0, 5, 5)
+    assert "0 trade-offs" in result.summary()
+
+
+def test_violations_and_maximised_objectives_arrive():
+    result = solved(problems.Constrained(), stop=MaxEvaluations(200))
+    assert result.front.is_feasible
+    assert all(solution[0] == 0 for solution in result.front.solutions)
+    for solution, (low, high) in zip(result.front.solutions, result.front.objectives.tolist(), strict=True):
+        assert (low, -high) == problems.Row().objectives(tuple(solution))
+
+
+@pytest.mark.long
+def test_a_stop_without_improvement_fires_at_the_same_evaluation_on_any_number_of_workers():
+    stop = NoImprovement(12) | MaxEvaluations(500)
+    expected = found(solved(problems.Row(), stop=stop))
+    assert expected[-1][0] < 500
+    assert found(solved(problems.Row(pause=0.002), stop=stop, workers=3)) == expected
+
+
+def test_a_stop_of_the_users_own_fires_at_the_same_evaluation():
+    def stop(progress):
+        return len(progress.objectives) >= 5
+
+    expected = found(solved(problems.Row(), stop=stop))
+    assert found(solved(problems.Row(pause=0.002), stop=stop, workers=2)) == expected
+    assert expected[-1][2] == "stop"
+
+
+def test_a_limit_of_time_ends_the_search_though_an_evaluation_is_in_hand():
+    begin = time.monotonic()
+    result = solve_parallel(problems.Row(pause=60), stop=MaxRuntime(2), seed=1, workers=2)
+    assert time.monotonic() - begin < 40
+    assert (result.evaluations, result.stopped_by) == (0, "2 s")
+
+
+def test_cpu_time_is_that_of_the_evaluations(tmp_path):
+    result = solve_parallel(Busy(), stop=MaxCpuTime(0.5) | MaxEvaluations(200), seed=1, executor=Here())
+    assert 10 <= result.evaluations <= 60
+    assert result.cpu_seconds >= 0.5
+
+
+class Busy(problems.Row):
+    def objectives(self, state):
+        end = time.thread_time() + 0.01
+        while time.thread_time() < end:
+            pass
+        return super().objectives(state)
+
+
+def test_callbacks_hear_of_progress_and_failures():
+    class Watch(Callbacks):
+        seen = ()
+
+        def on_progress(self, progress):
+            self.seen += ((progress.evaluations, progress.failures),)
+
+    watch = Watch()
+    result = solved(problems.Raises(), callbacks=watch)
+    assert watch.seen[-1] == (50, result.failures)
+    assert [n for n, _ in watch.seen] == sorted(n for n, _ in watch.seen)
+
+
+def test_the_progress_bar_shows_failures(capsys):
+    with ProgressBar(problems.Raises(), evaluations=50) as bar:
+        result = solved(problems.Raises(), callbacks=bar)
+    assert f"{result.failures} failed, front" in capsys.readouterr().err
+
+
+def test_an_executor_that_breaks_ends_the_search_with_the_front_so_far(tmp_path):
+    class Breaks(Here):
+        def submit(self, fn, /, *args, **kwargs):
+            future = super().submit(fn, *args, **kwargs)
+            if len(self.submitted) == 30:
+                future = Future()
+                future.set_exception(BrokenExecutor("a process was terminated abruptly"))
+            return future
+
+    path = tmp_path / "journal.jsonl"
+    with pytest.raises(ParetoNRPAError, match="the workers cannot go on: a process was terminated abruptly") as caught:
+        solved(problems.Row(), executor=Breaks(), checkpoint=path)
+    assert caught.value.result.evaluations >= 29
+    assert len(path.read_text().splitlines()) == 1 + caught.value.result.evaluations
+    assert found(solved(problems.Row(), checkpoint=path, resume=True)) == found(solved(problems.Row()))
+
+
+def test_a_pool_of_the_standard_library_will_do():
+    with ProcessPoolExecutor(2) as pool:
+        result = solve_parallel(problems.Row(), stop=FIFTY, seed=3, executor=pool, time_limit=30)
+    assert found(result) == found(solved(problems.Row()))
+
+
+def test_an_algorithm_may_be_a_name_or_a_class():
+    given = (ParetoNRPA(), "pareto-nrpa", ParetoNRPA)
+    made, *others = (found(solve_parallel(problems.Row(), kind, stop=FIFTY, executor=Here())) for kind in given)
+    assert others == [made, made]
+
+
+def test_a_pool_that_was_shut_down_is_a_sentence():
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(ParetoNRPAError, match="the workers cannot go on: cannot schedule new futures after shutdown"):
+        solved(problems.Row(), executor=pool)
+
+
+def test_a_problem_that_cannot_be_sent_is_a_sentence():
+    problem = problems.Row()
+    problem.secret = lambda: 1
+    with pytest.raises(ProblemError, match=r"Row cannot be sent to worker processes .* at the top of a module"):
+        solve_parallel(problem, stop=FIFTY, workers=1)
+
+
+WRONG = [
+    ({"workers": 0}, ValueError, "workers must be a whole number of at least 1, got 0"),
+    ({"workers": "two"}, ValueError, "workers must be a whole number of at least 1, got 'two'"),
+    ({"workers": 9}, ValueError, r"workers must be at most the lookahead \(8\).*got 9; lookahead=9 employs them"),
+    ({"workers": 2, "executor": Here()}, ValueError, "give one of them"),
+    ({"executor": 3}, TypeError, r"executor must be a concurrent.futures.Executor, got int; .*get_executor\(\)"),
+    ({"lookahead": 0}, ValueError, "lookahead must be a whole number of at least 1, got 0"),
+    ({"time_limit": 0}, ValueError, "time_limit must be a finite number above 0, got 0"),
+    ({"time_limit": float("inf")}, ValueError, "time_limit must be a finite number above 0, got inf"),
+    ({"resume": True}, ValueError, "resume needs the file to go on from: give it as checkpoint"),
+    ({"resume": "yes"}, ValueError, "resume must be true or false, got 'yes'"),
+    ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
+    ({"stop": None}, TypeError, "stop must be a stopping criterion"),
+    ({"algorithm": NSGA2()}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
+    ({"algorithm": "nsga-ii"}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
+    ({"checkpoint": 3}, TypeError, "a file must be named by text or a path, got 3"),
+    ({"reference_point": [1]}, ValueError, "reference_point must be 2 finite numbers"),
+    ({"problem": 7}, TypeError, "problem must be a Problem"),
+    ({"problem": generate_tsptw(5, seed=1)}, TypeError, "problem must be a plain Problem, got a Compiled.*use solve"),
+]
+
+
+@pytest.mark.parametrize(("options", "kind", "sentence"), WRONG, ids=[next(iter(case[0])) for case in WRONG])
+def test_a_wrong_argument_is_a_sentence(options, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        solve_parallel(**{"problem": problems.Row(), "stop": FIFTY, **options})
+
+
+def test_a_checkpoint_that_exists_is_not_written_to_by_another_search(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    solved(problems.Row(), checkpoint=path)
+    before = path.read_bytes()
+    with pytest.raises(CheckpointError, match="already exists; resume to go on from it, or name another file"):
+        solved(problems.Row(), checkpoint=path)
+    assert path.read_bytes() == before

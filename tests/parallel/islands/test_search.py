@@ -1,0 +1,507 @@
+"""Several searches that work together: who carries them on must not show in what they find."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    CheckpointError,
+    MaxEvaluations,
+    MaxRuntime,
+    NoImprovement,
+    ParetoNRPA,
+    ParetoNRPAError,
+    PolishedNRPA,
+    ProblemError,
+    Result,
+    generate_tsp,
+    generate_tsptw,
+    solve,
+)
+from pareto_nrpa.algorithms.nrpa.checkpoint import sum_of
+from pareto_nrpa.algorithms.nrpa.checkpoint_checks import read_arrays
+from pareto_nrpa.algorithms.polished.search import PolishedSearch
+from pareto_nrpa.parallel.islands import places
+from pareto_nrpa.parallel.islands import search as cooperating
+from pareto_nrpa.parallel.islands.algorithm import Team
+from pareto_nrpa.parallel.islands.exchange import LAG, Post, Record, Rounds
+from pareto_nrpa.parallel.islands.executors import Processes, Threads
+from pareto_nrpa.parallel.islands.merging import CommonLog, complete, in_turns, share_of
+from pareto_nrpa.parallel.islands.task import Member, Spell
+from pareto_nrpa.parallel.pool import ProcessWorkers
+
+from ...helpers.command_line import assert_refused
+from ...helpers.problems import Knapsack
+
+TSPTW = generate_tsptw(20, seed=3, tightness=0.2)
+TSP = generate_tsp(15, seed=1)
+PLAIN = Knapsack(12)
+
+
+@pytest.fixture(autouse=True)
+def short_rounds(monkeypatch):
+    """Let tests see several rounds, and fronts exchanged however small they are."""
+    monkeypatch.setattr(PolishedSearch, "alone_below", 0)
+    monkeypatch.setattr(cooperating, "FIRST_ROUND", 2)
+    monkeypatch.setattr(cooperating, "FIRST_PLAIN_ROUND", 40)
+
+
+def assert_same(one, other):
+    assert one.front.solutions == other.front.solutions
+    np.testing.assert_array_equal(one.front.objectives, other.front.objectives)
+    np.testing.assert_array_equal(one.log, other.log)
+    np.testing.assert_array_equal(one.history, other.history)
+    assert one.evaluations == other.evaluations
+    assert one.unique_evaluations == other.unique_evaluations
+
+
+def advance(search, n):
+    """Let searches make n evaluations, however often they look up on the way."""
+    end = search.evaluations + n
+    while search.evaluations < end:
+        search.advance(end - search.evaluations)
+
+
+def solved(problem, n=701, algorithm=None, **how):
+    return solve(problem, algorithm, stop=MaxEvaluations(n), seed=5, **how)
+
+
+@pytest.mark.parametrize("algorithm", [PolishedNRPA(), ParetoNRPA(level=2)], ids=lambda one: one.name)
+@pytest.mark.parametrize("searches", [2, 3])
+def test_threads_find_what_one_worker_finds(algorithm, searches):
+    alone = solved(TSPTW, 2 * 701, algorithm, searches=searches)
+    assert alone.parameters["searches"] == searches
+    assert alone.evaluations == 2 * 701
+    assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2, executor="threads"))
+
+
+@pytest.mark.long_but("2")
+@pytest.mark.parametrize("searches", [2, 3])
+def test_processes_find_what_one_worker_finds_on_a_compiled_problem(searches, monkeypatch):
+    monkeypatch.setattr(places, "_NEAR_SPELL", 0.02)
+    monkeypatch.setattr(places, "_FAR_SPELL", 0.02)
+    found = solved(TSPTW, searches=searches, workers=2, executor="processes")
+    assert_same(solved(TSPTW, searches=searches), found)
+
+
+@pytest.mark.long
+def test_a_search_stays_in_the_process_that_has_it(monkeypatch):
+    monkeypatch.setattr(places, "_NEAR_SPELL", 0.01)
+    outcomes = []
+    outcome = Processes.outcome
+
+    def watched(self, k, future, stretch):
+        outcomes.append(outcome(self, k, future, stretch))
+        return outcomes[-1]
+
+    monkeypatch.setattr(Processes, "outcome", watched)
+    solved(PLAIN, 2_000, workers=2)
+    assert len(outcomes) > 20
+    assert None not in outcomes  # else some process did not know its search, and had to make it again
+
+
+def test_an_idle_process_takes_over_a_search_only_where_they_are_not_shared_out_evenly():
+    for n_searches, takes_over in ((4, False), (3, True)):
+        own = places.OwnProcesses(2, n_searches, imports_main=False)
+        try:
+            sleeping = own.submit(0, time.sleep, 60)
+            assert not own.can_begin(2, elsewhere=False)  # its process sleeps
+            assert own.can_begin(1, elsewhere=False)
+            assert own.can_begin(2, elsewhere=True) == takes_over
+            if takes_over:
+                assert own.submit(2, abs, -1).result() == 1
+            assert not sleeping.done()
+        finally:
+            own.close()
+
+
+@pytest.mark.parametrize(
+    ("problem", "budget", "crew"),
+    [(TSPTW, None, Processes), (TSPTW, 1_000, Threads), (generate_tsp(300, seed=1), None, Threads)],
+)
+def test_processes_are_for_long_searches_with_small_policies(problem, budget, crew):
+    team = Team(PolishedNRPA(), 2, 2, None)
+    try:
+        assert type(team.start(problem, seed=0, budget=budget).crew) is crew
+    finally:
+        team.close()
+
+
+@pytest.mark.long
+def test_a_script_is_not_run_a_second_time(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from pareto_nrpa import MaxEvaluations, generate_tsptw, solve\n"
+        "print('once')\n"
+        "solve(generate_tsptw(10, seed=1), stop=MaxEvaluations(100), workers=2, executor='processes')\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "once\n"
+
+
+@pytest.mark.long
+def test_processes_find_what_one_worker_finds():
+    stop = MaxEvaluations(301, count="unique")
+    results = [solve(PLAIN, stop=stop, seed=1, searches=3, workers=workers) for workers in (1, 2)]
+    assert_same(*results)
+    assert results[0].unique_evaluations == 301
+
+
+def test_an_executor_finds_what_one_worker_finds():
+    with ThreadPoolExecutor(2) as executor:
+        assert_same(solved(TSPTW, searches=2), solved(TSPTW, searches=2, executor=executor))
+
+
+def test_one_search_is_what_it_always_was():
+    assert_same(solved(TSPTW), solved(TSPTW, workers=1, searches=1))
+
+
+def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone(monkeypatch):
+    monkeypatch.setattr(PolishedSearch, "alone_below", 1000)
+    n = 400
+    alone = PolishedNRPA().start(TSPTW, seed=5)
+    together = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=5, budget=None)
+    alone.advance(n)
+    advance(together, 2 * n)
+    first, second = together.crew.searches
+    np.testing.assert_array_equal(first.log(), alone.log())
+    assert not np.array_equal(second.log(), alone.log())
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("n", [1, 2, 39, 41, 80, 81, 200])
+def test_it_does_not_matter_in_what_slices_it_goes_on(n):
+    searches = []
+    for sizes in ([n], [1] * n):
+        search = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
+        for size in sizes:
+            advance(search, size)
+        assert search.evaluations == n
+        searches.append(search)
+    np.testing.assert_array_equal(searches[0].log(), searches[1].log())
+    assert searches[0].last_improvement == searches[1].last_improvement
+
+
+def test_the_front_is_the_best_of_all_and_the_log_leads_to_it():
+    search = Team(PolishedNRPA(), 3, 1, None).start(TSPTW, seed=0, budget=None)
+    advance(search, 500)
+    log = search.log()
+    assert (np.diff(log[:, 0]) > 0).all()
+    assert log[-1, 0] == search.last_improvement
+    lines = np.concatenate([one.log() for one in search.crew.searches])[:, 1:]
+    best = {tuple(row) for row in lines if not any(_dominates(other, row) for other in lines)}
+    objectives, violations = search.best()
+    assert {(violations, *row) for row in objectives} == best
+
+
+def _dominates(one, other):
+    return one[0] < other[0] or (one[0] == other[0] and (one[1:] <= other[1:]).all() and (one[1:] < other[1:]).any())
+
+
+def test_what_one_finds_reaches_the_others():
+    search = Team(PolishedNRPA(), 3, 1, None).start(TSP, seed=0, budget=None)
+    advance(search, 3 * search.rounds.begin(1))
+    found = [list(record.members.values()) for record in search.records]
+    assert all(found)
+    advance(search, 3 * (search.rounds.begin(LAG) - search.rounds.begin(1)) + 3)
+    inboxes = [record.inbox for record in search.records]
+    assert any(inboxes)
+    for k, inbox in enumerate(inboxes):
+        assert all(any(member in found[j] for j in range(3) if j != k) for member in inbox)
+    advance(search, 3 * max(map(len, inboxes)))
+    for k, one in enumerate(search.crew.searches):
+        known = one.best()[0]  # what the others found, or better
+        others = [member for j in range(3) if j != k for member in found[j]]
+        assert all((known <= member.scores[1:]).all(axis=1).any() for member in others)
+
+
+def record_of(members):
+    alive = np.array([member.found_at for member in members])
+    return Record(Spell(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0))
+
+
+def test_nothing_is_sent_twice_nor_to_who_knows_better():
+    post = Post(3, Rounds(10), 0)
+    points = [[(1, 5), (2, 2)], [(2, 2), (5, 1), (4, 4)], [(9, 9)]]
+    records = []
+    for k, found in enumerate(points):
+        members = [Member(i + 1, (0.0, *map(float, point)), 0, [k, i]) for i, point in enumerate(found)]
+        records.append(record_of(members))
+        assert not post.is_ready(LAG)
+        post.hand_in(k, records[k])
+    assert post.is_ready(LAG)
+    sent = [[member.solution for member in post.inbox(LAG, k, record)] for k, record in enumerate(records)]
+    assert sent == [[[1, 1]], [[0, 0]], [[0, 0], [1, 0], [1, 1]]]
+
+
+@pytest.mark.parametrize(
+    ("k", "alone_below", "found_at", "violations", "takes_in"),
+    [
+        (1, 2, 15, 0.0, False),
+        (1, 2, 10, 0.0, True),
+        (1, 2, 15, 1.0, True),
+        (1, 1, 15, 0.0, True),
+        (0, 2, 10, 0.0, False),
+        (0, 2, 10, 1.0, True),
+        (0, 1, 10, 0.0, True),
+    ],
+    ids=[
+        "its own way leads on",
+        "nothing new for a round",
+        "others are feasible",
+        "a large front",
+        "the first",
+        "the first, others are feasible",
+        "the first, a large front",
+    ],
+)
+def test_a_small_front_is_taken_in_by_who_does_not_get_on(k, alone_below, found_at, violations, takes_in):
+    post = Post(2, Rounds(10), alone_below)
+    other = Member(1, (0.0, 1.0, 5.0), 0, [1])
+    post.hand_in(1 - k, record_of([other]))
+    own = record_of([Member(found_at, (violations, 5.0, 1.0), 0, [0])])
+    assert post.inbox(LAG, k, own) == ([other] if takes_in else [])
+
+
+def test_searches_do_not_look_round_what_others_found():
+    search = PolishedNRPA().start(TSPTW, seed=1)
+    (candidate,) = PolishedNRPA().start(TSPTW, seed=2).ask()
+    weights = search.machine.weights.copy()
+    assert search.adopt(candidate.solution, candidate.policy)
+    assert search.evaluations == 1
+    assert search.front().solutions == [candidate.solution]
+    assert search.local.state([])["explored"].tolist() == search.members().ids.tolist()
+    is_met = ~np.isnan(weights)
+    np.testing.assert_array_equal(search.machine.weights[is_met], weights[is_met])  # who found it has learned from it
+    assert not search.adopt(candidate.solution[:-1], 0)
+    assert search.evaluations == 1
+
+
+def test_rounds_follow_each_other_and_grow():
+    rounds = Rounds(10)
+    begins = [rounds.begin(number) for number in range(12)]
+    assert begins[:7] == [0, 10, 20, 30, 40, 50, 62]
+    for number, (begin, end) in enumerate(pairwise(begins)):
+        assert {rounds.number(n) for n in (begin, end - 1)} == {number}
+        assert Rounds(10).number(begin) == number
+
+
+@pytest.mark.parametrize("made", [[3, 3, 3], [4, 3, 3], [5, 2, 3], [0, 7, 1], [0, 0, 0], [9, 9, 0]])
+def test_evaluations_are_counted_in_turns(made):
+    turns = [(own, k) for own in range(1, 10) for k in range(3) if own <= made[k]]
+    for k in range(3):
+        own = np.arange(1, made[k] + 1)
+        assert in_turns(own, k, made).tolist() == [turns.index((i, k)) + 1 for i in own]
+    whole = [(own, k) for own in range(1, 11) for k in range(3)]
+    missing = [i for i, (own, k) in enumerate(whole) if own > made[k]]
+    assert complete(made) == missing[0]
+    assert [share_of(sum(made), k, 3) for k in range(3)] == [
+        sum(one[1] == k for one in whole[: sum(made)]) for k in range(3)
+    ]
+
+
+def test_what_is_seen_does_not_depend_on_who_is_ahead():
+    lines = [np.array([[1, 0, 5, 5], [3, 0, 4, 4.0]]), np.array([[2, 0, 1, 9], [3, 0, 3, 3.0]])]
+    seen = []
+    for order in ([0, 1], [1, 0]):
+        log = CommonLog(2, 2)
+        made = [0, 0]
+        for k in order:
+            made[k] = 3
+            log.add(k, lines[k])
+            log.go_on(made, complete(made))
+            assert len(log.lines) == {(3, 0): 1, (0, 3): 0, (3, 3): 4}[tuple(made)]
+        seen.append(np.array(log.lines))
+        assert log.last_improvement == 6
+    np.testing.assert_array_equal(*seen)
+    assert seen[0][:, 0].tolist() == [1, 4, 5, 6]
+
+
+@pytest.mark.long_but("problem0-2")
+@pytest.mark.parametrize(("problem", "workers"), [(TSPTW, 2), (TSPTW, 1), (PLAIN, 2)])
+def test_a_search_that_was_saved_goes_on_to_the_same(problem, workers, tmp_path):
+    for n in (95, 250)[: 3 - workers]:  # in the middle of what was sent, and of a round
+        file = tmp_path / f"{n}.npz"
+        solved(problem, n, searches=2, workers=workers, checkpoint=file)
+        resumed = solved(problem, 400, searches=2, workers=3 - workers, checkpoint=file, resume=True)
+        assert_same(resumed, solved(problem, 400, searches=2))
+
+
+def test_checkpoints_of_other_searches_are_told_apart(tmp_path):
+    one, two = tmp_path / "one.npz", tmp_path / "two.npz"
+    solved(PLAIN, 50, checkpoint=one)
+    solved(PLAIN, 50, searches=2, checkpoint=two)
+    with pytest.raises(CheckpointError, match=r"one\.npz was made with searches=1, not 2; use that"):
+        solved(PLAIN, 60, searches=2, checkpoint=one, resume=True)
+    with pytest.raises(CheckpointError, match=r"two\.npz was made with searches=2, not 3; use that"):
+        solved(PLAIN, 60, searches=3, checkpoint=two, resume=True)
+    with pytest.raises(CheckpointError, match=r"two\.npz was made with searches=2; use that"):
+        solved(PLAIN, 60, checkpoint=two, resume=True)
+    with pytest.raises(CheckpointError, match="of another problem"):
+        solved(Knapsack(9), 60, searches=2, checkpoint=two, resume=True)
+    content = two.read_bytes()
+    two.write_bytes(content[:4000] + bytes([content[4000] ^ 1]) + content[4001:])
+    with pytest.raises(CheckpointError, match="is damaged"):
+        solved(PLAIN, 60, searches=2, checkpoint=two, resume=True)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"inboxes": [[9**20], [0]]}, {"inboxes": [[-1], [0]]}, {"fronts": []}, {"inboxes": [[0]]}, {"seed": "1"}],
+)
+def test_what_cannot_be_true_is_refused(changed, tmp_path):
+    file = tmp_path / "team.npz"
+    solved(PLAIN, 2 * 40 + 1, searches=2, checkpoint=file)
+    with file.open("rb") as raw:
+        arrays = read_arrays(raw)
+    del arrays["sum"]
+    meta = json.loads(arrays["meta"].tobytes()) | changed
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), dtype=np.uint8)
+    np.savez(file, **arrays, sum=sum_of(arrays))
+    with pytest.raises(CheckpointError, match="is damaged"):
+        solved(PLAIN, 200, searches=2, checkpoint=file, resume=True)
+
+
+class Mortal(Knapsack):
+    """Kills the process that evaluates it, once: the file says whether that has been."""
+
+    def __init__(self, file):
+        super().__init__(12)
+        self.file = file
+        self.home = os.getpid()
+
+    def evaluate(self, state):
+        if os.getpid() != self.home and sum(state) == 6 and not os.path.exists(self.file):
+            open(self.file, "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().evaluate(state)
+
+
+@pytest.mark.long
+def test_a_worker_that_dies_is_replaced(tmp_path):
+    file = tmp_path / "died"
+    result = solved(Mortal(str(file)), 200, searches=2, workers=2)
+    assert file.exists()
+    assert result.front.solutions == solved(PLAIN, 200, searches=2).front.solutions
+
+
+@pytest.mark.long_but("threads")
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_stopping_by_time_and_without_improvement(executor):
+    timed = solve(TSPTW, stop=MaxRuntime(0.2), workers=2, executor=executor)
+    assert timed.stopped_by == "0.2 s"
+    assert timed.evaluations == sum(timed.parameters["evaluations_of_each"]) > 2
+    assert timed.log[-1, 0] <= timed.evaluations
+    assert (np.diff(timed.log[:, 0]) > 0).all()
+    alone = solve(PLAIN, stop=NoImprovement(100), searches=2)
+    assert_same(alone, solve(PLAIN, stop=NoImprovement(100), searches=2, workers=2, executor=executor))
+
+
+def test_the_front_keeps_to_a_limit():
+    results = [solved(TSPTW, searches=2, workers=workers, max_archive=5) for workers in (1, 2)]
+    assert_same(*results)
+    assert len(results[0].front) <= 5
+    assert results[0].discarded == results[1].discarded > 0
+
+
+def test_solve_from_several_threads_at_once():
+    problems = [TSPTW, TSP, PLAIN]
+    expected = [solved(problem, 300) for problem in problems]
+    found = {}
+
+    def work(i):
+        found[i] = solved(problems[i % 3], 300)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i in range(6):
+        assert_same(found[i], expected[i % 3])
+
+
+class Broken(Knapsack):
+    """Raises at some solutions."""
+
+    def evaluate(self, state):
+        if sum(state) == 5:
+            raise ArithmeticError("five")
+        return super().evaluate(state)
+
+
+@pytest.mark.long_but("1")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_problem_that_raises_ends_the_search_with_a_sentence(workers):
+    with pytest.raises(ProblemError, match=r"evaluate\(\) of Broken raised ArithmeticError: five"):
+        solved(Broken(10), searches=2, workers=workers)
+
+
+def test_bad_input():
+    for given in ({"workers": -1}, {"workers": 1.5}, {"workers": True}, {"searches": 0, "workers": 1}):
+        with pytest.raises(ValueError, match=r"(workers|searches) must be a whole number of at least"):
+            solved(PLAIN, **given)
+    with pytest.raises(ValueError, match="workers must be a whole number, or \"all\", got 'many'"):
+        solved(PLAIN, workers="many")
+    with pytest.raises(ValueError, match=r"workers must be at most the searches \(2\).* searches=3 employs them"):
+        solved(PLAIN, workers=3, searches=2)
+    with pytest.raises(TypeError, match=r"executor must be a concurrent\.futures\.Executor, got list"):
+        solved(PLAIN, executor=[], searches=2)
+    with pytest.raises(ValueError, match="executor must be 'threads', 'processes' or an Executor, got 'fork'"):
+        solved(PLAIN, executor="fork", workers=2)
+    with ThreadPoolExecutor(1) as executor:
+        with pytest.raises(ValueError, match="executor needs to know how many searches"):
+            solved(PLAIN, executor=executor)
+        with pytest.raises(ValueError, match="workers and executor are two ways"):
+            solved(PLAIN, executor=executor, searches=2, workers=2)
+    with pytest.raises(ValueError, match="where the algorithm is a PolishedNRPA or a ParetoNRPA, got RandomSearch"):
+        solved(PLAIN, algorithm="random", searches=2)
+
+    class Local(Knapsack):
+        """Cannot be loaded by its name."""
+
+    with pytest.raises(ProblemError, match=r"Local cannot be sent to a process .* leave out workers"):
+        solved(Local(), workers=2)
+
+
+@pytest.mark.long
+def test_the_workers_are_gone_afterwards(monkeypatch):
+    ended = []
+    end = ProcessWorkers.kill_workers
+    monkeypatch.setattr(ProcessWorkers, "kill_workers", lambda self: (ended.append(self), end(self)))
+    before = threading.active_count()
+    solved(PLAIN, 50, workers=2)
+    solved(TSPTW, 50, workers=2)
+    assert len(ended) == 2  # one for each process of the plain problem; the compiled one is short, for threads
+    assert threading.active_count() == before
+
+
+def test_the_command_line(tmp_path, run):
+    fronts = []
+    for workers in ("1", "2"):
+        file = tmp_path / f"{workers}.json"
+        options = ["--evaluations", "300", "--workers", workers, "--searches", "2", "--json", str(file), "--quiet"]
+        assert run("solve", "tsptw:n=15,seed=3", *options).code == 0
+        fronts.append(Result.load(file))
+    assert fronts[0].front.solutions == fronts[1].front.solutions
+    assert fronts[0].parameters["searches"] == 2
+    assert_refused(run("solve", "--workers", "three"), "workers must be a whole number, or \"all\", got 'three'")
+    assert_refused(run("solve", "--workers", "2", "--algorithm", "random"), "leave out workers and searches")
+    assert_refused(run("solve", "--workers", "2", "--executor", "fork"), "executor must be 'threads', 'processes'")
+    assert_refused(run("solve", "--executor", "threads", "--dask", "tcp://x"), "--executor and --dask both say")
+
+
+def test_an_executor_that_was_shut_down_is_named():
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(ParetoNRPAError, match=r"executor takes no work \(.*\); give one that is not shut down"):
+        solve(TSPTW, stop=MaxEvaluations(500), searches=2, executor=executor)

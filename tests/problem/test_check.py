@@ -1,0 +1,507 @@
+"""`check_problem` passes good problems, and names the first promise that a bad one breaks."""
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    CompiledProblem,
+    Problem,
+    ProblemError,
+    check_problem,
+    generate_tsp,
+    generate_tsptw,
+    kernel,
+)
+
+from ..helpers.problems import Knapsack
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+def example(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Bits(Problem):
+    """Good: three bits, few ones against few zeros. Each broken problem below changes one method of it."""
+
+    def initial_state(self):
+        return ()
+
+    def legal_moves(self, state):
+        return (0, 1) if len(state) < 3 else ()
+
+    def play(self, state, move):
+        return (*state, move)
+
+    def move_code(self, state, move):
+        return len(state), move
+
+    def evaluate(self, state):
+        return sum(state), 3 - sum(state)
+
+
+def test_a_good_plain_problem_passes():
+    assert check_problem(Bits()) is None
+
+
+def test_the_plain_example_passes():
+    assert check_problem(example("knapsack").Knapsack([5, 8, 3], [6, 9, 5])) is None
+
+
+def test_the_compiled_example_passes():
+    assert check_problem(example("compiled_tour").tour(np.ones((2, 5, 5)))) is None
+
+
+@pytest.mark.parametrize("problem", [generate_tsptw(8, seed=3), generate_tsp(8, seed=3, n_objectives=3)])
+def test_the_problems_of_the_package_pass(problem):
+    assert check_problem(problem) is None
+
+
+class Constrained(Bits):
+    constrained = True
+
+    def evaluate(self, state):
+        return super().evaluate(state), float(sum(state) > 1)
+
+
+def test_a_constrained_problem_passes():
+    assert check_problem(Constrained()) is None
+
+
+class OneObjective(Bits):
+    n_objectives = 1
+
+    def evaluate(self, state):
+        return sum(state)
+
+
+def test_one_objective_may_be_a_bare_number():
+    assert check_problem(OneObjective()) is None
+
+
+class Generator(Bits):
+    def legal_moves(self, state):
+        yield from super().legal_moves(state)
+
+
+def test_legal_moves_may_be_any_iterable():
+    assert check_problem(Generator()) is None
+
+
+class EmptyStart(Bits):
+    def legal_moves(self, state):
+        return ()
+
+
+class Repeats(Bits):
+    def legal_moves(self, state):
+        return (1, 0, 1) if len(state) == 2 else super().legal_moves(state)
+
+
+class Endless(Bits):
+    max_moves = 50
+
+    def legal_moves(self, state):
+        return 0, 1
+
+
+class NoMoves(Bits):
+    def legal_moves(self, state):
+        pass
+
+
+class UnhashableMoves(Bits):
+    def legal_moves(self, state):
+        return [[0], [1]] if len(state) < 3 else []
+
+
+class Mutates(Bits):
+    def initial_state(self):
+        return []
+
+    def play(self, state, move):
+        state.append(move)
+        return state
+
+
+class UnhashableCode(Bits):
+    def move_code(self, state, move):
+        return [len(state), move]
+
+
+class Evaluates(Bits):
+    def __init__(self, value):
+        self.value = value
+
+    def evaluate(self, state):
+        return self.value
+
+
+class ConstrainedEvaluates(Evaluates):
+    constrained = True
+
+
+class Raises(Bits):
+    def evaluate(self, state):
+        return 1 / 0, 0
+
+
+class Wavers(Bits):
+    count = 0
+
+    def evaluate(self, state):
+        self.count += 1
+        return self.count, 0
+
+
+class Biased(Bits):
+    def __init__(self, value):
+        self.value = value
+
+    def bias(self, state, move):
+        return self.value
+
+
+class TooManySenses(Bits):
+    maximise = (True, False, True)
+
+
+class NoObjectives(Bits):
+    n_objectives = 0
+
+
+@pytest.mark.parametrize(
+    ("problem", "words"),
+    [
+        (EmptyStart(), r"legal_moves\(\) gave no move at the start of EmptyStart; a problem needs at least one"),
+        (Repeats(), r"legal_moves\(\) returned move 1 twice at depth 2 of Repeats"),
+        (Endless(), r"Endless went on after 50 moves; raise max_moves if its sequences are really longer"),
+        (NoMoves(), r"legal_moves\(\) .*NoMoves.*None"),
+        (UnhashableMoves(), r"legal_moves\(\) returned \[0\] at depth 0 of UnhashableMoves; moves must be hashable"),
+        (Mutates(), r"play\(\) changed the state that it was given at depth \d of Mutates; return a new one"),
+        (UnhashableCode(), r"move_code\(\) of move 0 at depth 0 of UnhashableCode must be hashable, got \[0, 0\]"),
+        (Evaluates((1, np.nan)), r"evaluate\(\) of Evaluates gave an objective that is NaN or infinite: \[1.0, nan\]"),
+        (Evaluates((np.inf, 1)), r"evaluate\(\) of Evaluates gave an objective that is NaN or infinite: \[inf, 1.0\]"),
+        (Evaluates((1, 2, 3)), r"evaluate\(\) of Evaluates must return 2 objectives, got 3"),
+        (Evaluates(1), r"evaluate\(\) of Evaluates must return 2 objectives, got 1"),
+        (Evaluates(None), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
+        (Evaluates("ab"), r"evaluate\(\) of Evaluates must return 2 objectives, got 'ab'"),
+        (Evaluates(("1", "2")), r"evaluate\(\) of Evaluates must return 2 objectives, got \('1', '2'\)"),
+        (Evaluates((1, 10**400)), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
+        (
+            ConstrainedEvaluates(((1, 2), -1)),
+            r"evaluate\(\) of ConstrainedEvaluates gave -1.0 violations; 0 means feasible",
+        ),
+        (ConstrainedEvaluates(((1, 2), np.nan)), r"evaluate\(\) of ConstrainedEvaluates gave nan violations"),
+        (ConstrainedEvaluates((1, 2, 3)), "must return \\(2 objectives, violations\\), as it is constrained, got"),
+        (Raises(), r"evaluate\(\) of Raises raised ZeroDivisionError: division by zero"),
+        (Wavers(), r"evaluate\(\) of Wavers gave two answers for one state"),
+        (Biased(np.inf), r"bias\(\) of move 0 at depth 0 of Biased must be a finite number, got inf"),
+        (Biased(None), r"bias\(\) of move 0 at depth 0 of Biased must be a finite number, got None"),
+        (TooManySenses(), "maximise of TooManySenses must have one entry for each of the 2 objectives, got"),
+        (NoObjectives(), "n_objectives of NoObjectives must be a whole number of at least 1, got 0"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else type(value).__name__,
+)
+def test_a_broken_plain_problem_is_told_apart(problem, words):
+    with pytest.raises(ProblemError, match=words):
+        check_problem(problem)
+
+
+class Data(NamedTuple):
+    n: int
+
+
+class State(NamedTuple):
+    bits: np.ndarray
+    depth: np.ndarray
+
+
+@kernel
+def initial_state(data):
+    return State(np.zeros(data.n, np.int64), np.zeros(1, np.int64))
+
+
+@kernel
+def legal_moves(data, state, out):
+    if state.depth[0] == data.n:
+        return 0
+    out[0] = 0
+    out[1] = 1
+    return 2
+
+
+@kernel
+def play(data, state, move):
+    state.bits[state.depth[0]] = move
+    state.depth[0] += 1
+
+
+@kernel
+def move_code(data, state, move):
+    return 2 * state.depth[0] + move
+
+
+@kernel
+def bias(data, state, move, preference):
+    return -float(move)
+
+
+@kernel
+def evaluate(data, state, out):
+    out[0] = state.bits.sum()
+    out[1] = data.n - state.bits.sum()
+    return 0
+
+
+def compiled(**changes):
+    """Return the three bits as kernels, with some of them broken."""
+    words = {
+        "initial_state": initial_state,
+        "legal_moves": legal_moves,
+        "play": play,
+        "move_code": move_code,
+        "bias": bias,
+        "evaluate": evaluate,
+        "n_objectives": 2,
+        "n_codes": 6,
+        "max_moves": 3,
+        "max_legal": 2,
+        "distinct_codes": True,
+        "bias_by_code": True,
+        "name": "bits",
+    }
+    return CompiledProblem(Data(3), **{**words, **changes})
+
+
+def test_a_good_compiled_problem_passes():
+    assert check_problem(compiled()) is None
+
+
+def test_checking_a_compiled_problem_compiles_nothing():
+    check_problem(compiled())
+    assert not getattr(evaluate, "signatures", [])
+
+
+@kernel
+def no_moves(data, state, out):
+    return 0
+
+
+@kernel
+def same_move_twice(data, state, out):
+    out[0] = out[1] = 1
+    return 2 * (state.depth[0] < data.n)
+
+
+@kernel
+def endless_moves(data, state, out):
+    out[0], out[1] = 0, 1
+    return 2
+
+
+@kernel
+def endless_play(data, state, move):
+    state.depth[0] = min(state.depth[0] + 1, data.n - 1)
+
+
+@kernel
+def three_moves(data, state, out):
+    for move in range(3):
+        out[move] = move
+    return 3
+
+
+@kernel
+def claims_three_moves(data, state, out):
+    return 3
+
+
+@kernel
+def code_too_large(data, state, move):
+    return 2 * state.depth[0] + move + 1
+
+
+@kernel
+def negative_code(data, state, move):
+    return move - 1
+
+
+@kernel
+def same_codes_at_every_step(data, state, move):
+    return move
+
+
+@kernel
+def bias_of_the_depth(data, state, move, preference):
+    return float(state.depth[0])
+
+
+@kernel
+def bias_not_finite(data, state, move, preference):
+    return np.inf
+
+
+@kernel
+def evaluate_nan(data, state, out):
+    out[0], out[1] = 1.0, np.nan
+    return 0
+
+
+@kernel
+def evaluate_one_objective(data, state, out):
+    out[0] = 1.0
+    return 0
+
+
+@kernel
+def evaluate_three_objectives(data, state, out):
+    for k in range(3):
+        out[k] = 1.0
+    return 0
+
+
+@kernel
+def evaluate_negative_violations(data, state, out):
+    out[:] = 1.0
+    return -1
+
+
+@kernel
+def evaluate_without_return(data, state, out):
+    out[:] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"legal_moves": no_moves}, r"legal_moves\(\) gave no move at the start of bits"),
+        ({"legal_moves": same_move_twice}, r"legal_moves\(\) returned move 1 twice at depth 0 of bits"),
+        (
+            {"legal_moves": endless_moves, "play": endless_play, "distinct_codes": False},
+            "bits went on after 3 moves; raise max_moves",
+        ),
+        ({"legal_moves": three_moves}, r"legal_moves\(\) wrote more than max_legal=2 moves at depth 0 of bits"),
+        (
+            {"legal_moves": claims_three_moves},
+            r"legal_moves\(\) returned 3 at depth 0 of bits; expected 0 to max_legal=2",
+        ),
+        ({"max_candidates": 5}, "bits has more than max_candidates=5 legal moves in one sequence"),
+        ({"move_code": code_too_large}, r"move_code\(\) of move 1 at depth 2 of bits gave 6; expected 0 to 5"),
+        ({"move_code": negative_code}, r"move_code\(\) of move 0 at depth 0 of bits gave -1; expected 0 to 5"),
+        (
+            {"move_code": same_codes_at_every_step},
+            "code 0 is legal at two steps of bits, which promises distinct_codes",
+        ),
+        (
+            {"move_code": same_codes_at_every_step, "bias": bias_of_the_depth, "distinct_codes": False},
+            "code 0 has two biases in bits, which promises bias_by_code",
+        ),
+        ({"bias": bias_not_finite}, r"bias\(\) of move 0 at depth 0 of bits must be a finite number, got inf"),
+        ({"evaluate": evaluate_nan}, r"evaluate\(\) of bits gave an objective that is NaN or infinite"),
+        ({"evaluate": evaluate_one_objective}, r"evaluate\(\) of bits gave an objective that is NaN or infinite"),
+        ({"evaluate": evaluate_three_objectives}, r"evaluate\(\) of bits .*2 objectives"),
+        ({"evaluate": evaluate_negative_violations}, r"evaluate\(\) of bits gave -1.0 violations"),
+        (
+            {"evaluate": evaluate_without_return},
+            r"evaluate\(\) of bits must return a (number, test_check.py line \d+ returns none|violation count)",
+        ),
+    ],
+    ids=lambda value: (
+        "" if isinstance(value, str) else "-".join(getattr(f, "__name__", str(f)) for f in value.values())
+    ),
+)
+def test_a_broken_compiled_problem_is_told_apart(changes, words):
+    with pytest.raises(ProblemError, match=words):
+        check_problem(compiled(**changes))
+
+
+@kernel
+def evaluate_with_text(data, state, out):
+    out[:] = 1.0
+    return len(f"{out.size:>5}") - 5
+
+
+@pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled with JIT switched off")
+def test_a_kernel_that_runs_in_python_and_does_not_compile_is_named_with_its_line():
+    line = evaluate_with_text.py_func.__code__.co_firstlineno + 3
+    with pytest.raises(ProblemError, match=rf"evaluate\(\) of bits does not compile, test_check.py line {line}: "):
+        check_problem(compiled(evaluate=evaluate_with_text))
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+def test_a_set_of_moves_whose_order_is_another_in_each_process_is_refused(kind):
+    class Words(Bits):
+        moves = ("add", "swap")
+
+        def legal_moves(self, state):
+            return kind(self.moves) if len(state) < 3 else kind()
+
+        def evaluate(self, state):
+            return len(state), 1
+
+    with pytest.raises(ProblemError, match=r"legal_moves\(\) returned a set at depth 0 of Words, .* sorted\(moves\)"):
+        check_problem(Words())
+    Words.moves = (0, 1)
+    check_problem(Words())
+
+
+def test_a_code_may_come_again_where_nothing_else_is_promised():
+    problem = compiled(
+        move_code=same_codes_at_every_step, bias=bias_of_the_depth, distinct_codes=False, bias_by_code=False
+    )
+    assert check_problem(problem) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"n_codes": 0}, "n_codes must be between 1 and"),
+        ({"max_moves": 0}, "max_moves must be at least 1, got 0"),
+        ({"n_objectives": 0}, "n_objectives of bits must be a whole number of at least 1, got 0"),
+        ({"preference": (1, 2, 3)}, "preference of bits must have one entry for each of the 2 objectives, got"),
+        ({"reference_point": (1,)}, "reference_point of bits must have one entry for each of the 2 objectives, got"),
+    ],
+    ids=str,
+)
+def test_bad_declarations_are_refused_when_built(changes, words):
+    with pytest.raises(ProblemError, match=words):
+        compiled(**changes)
+
+
+def test_what_is_no_problem_is_refused():
+    with pytest.raises(TypeError, match="problem must be a Problem or a CompiledProblem, got str"):
+        check_problem("rc_204.3")
+
+
+def test_a_promise_broken_now_and_then_is_found_with_more_games():
+    class Rare(Bits):
+        def evaluate(self, state):
+            return (np.nan, 0) if state == (1, 1, 1) else super().evaluate(state)
+
+    with pytest.raises(ProblemError, match="NaN or infinite"):
+        check_problem(Rare(), n_games=200)
+
+
+@pytest.mark.parametrize("wrong", [-1, 0.5, "a", True, 2**62])
+def test_an_identity_that_is_no_whole_number_is_named(wrong):
+    problem = Knapsack()
+    problem.identity = lambda state: wrong
+    with pytest.raises(ProblemError, match=r"identity.* of Knapsack must be a whole number"):
+        check_problem(problem)
+
+
+def test_an_identity_with_two_answers_is_named():
+    problem, answers = Knapsack(), iter(range(10_000))
+    problem.identity = lambda state: next(answers)
+    with pytest.raises(ProblemError, match="gave two answers for one state"):
+        check_problem(problem)

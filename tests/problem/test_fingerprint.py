@@ -1,0 +1,425 @@
+"""Whether a checkpoint's problem has changed: noticed in the user's own code, wherever libraries lead."""
+
+import functools
+import importlib
+import itertools
+import logging
+import os
+import subprocess
+import sys
+import threading
+import types
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    CheckpointError,
+    MaxEvaluations,
+    ParetoNRPA,
+    Problem,
+    ProblemError,
+    RandomSearch,
+    WeightedNRPA,
+    solve,
+)
+from pareto_nrpa.problem.base import problem_fingerprint
+
+from ..helpers.problems import Knapsack
+
+SOURCE = """
+import collections, dataclasses, enum, functools, logging, os, warnings
+import numpy as np
+import email.message, unittest.mock, concurrent.futures
+import {helpers} as helpers
+from pareto_nrpa import Problem
+
+logger = logging.getLogger(__name__)
+something = object()
+FACTOR = 2
+TABLE = {{"a": [1, 2]}}
+PRICES = np.array([1.5, 2.5])
+NAMES = {{"swap", "add", "drop"}}
+OBJECTS = np.array([None, ("x", 1), "y"], dtype=object)
+
+@dataclasses.dataclass
+class Rates:
+    low: float = 1.0
+    high: list = dataclasses.field(default_factory=lambda: [2, 3])
+
+class Kind(enum.IntEnum):
+    SHORT = 3
+    LONG = 9
+
+def scaled(function):
+    @functools.wraps(function)
+    def wrapper(*arguments):
+        return function(*arguments) * 5
+    return wrapper
+
+@functools.cache
+def table():
+    return FACTOR, something, TABLE, PRICES, NAMES, OBJECTS, Kind.SHORT
+
+def keywords(*, step=4):
+    return step
+
+@scaled
+def wrapped():
+    return 6
+
+class Base(Problem):
+    scale = 1
+    steps = [7, 8]
+    costs = {{"a": 11}}
+    allowed = {{12, "b", "c"}}
+    weights = np.array([13, 14])
+
+    def __init__(self):
+        self.rates = Rates()
+        self.queue = collections.deque([15], maxlen=16)
+        self.span = range(17)
+        self.rule = lambda state: 18
+        self.counts = collections.Counter("aab")
+
+    def initial_state(self): return ()
+    def legal_moves(self, state): return (0, 1) if len(state) < 3 else ()
+    def play(self, state, move): return (*state, move)
+    def move_code(self, state, move): return len(state), move
+
+class Mine(Base):
+    @staticmethod
+    def still():
+        return 19
+
+    @classmethod
+    def common(cls):
+        return 20
+
+    @property
+    def shown(self):
+        return 21
+
+    @functools.cached_property
+    def kept(self):
+        return 22
+
+    @functools.cache
+    def slow(self, x):
+        return 23
+
+    def evaluate(self, state):
+        keywords(), wrapped(), helpers.other()
+        if state[0] in {{"add", "swap", "drop", "turn"}}:
+            return 0, 0
+        logger.debug("evaluating")
+        with warnings.catch_warnings():
+            return self.cost(state), helpers.cost(state) + table()[0]
+
+    def cost(self, state): return sum(state)
+"""
+
+
+HELPER = """
+def cost(state): return len(state)
+def other(): return 24
+"""
+
+
+# One process for all, which takes the place of one for each: none sees the module of another.
+EACH = """
+import sys
+from pareto_nrpa.problem.base import problem_fingerprint
+for folder in sys.argv[1:]:
+    sys.path.insert(0, folder)
+    from one import Mine
+    print(problem_fingerprint(Mine()))
+    sys.path.remove(folder)
+    del sys.modules["one"], sys.modules["one_helpers"], Mine
+"""
+
+
+def made(tmp_path, *pairs, seed="0"):
+    """Return the fingerprints of problems, each written to a module with its helper."""
+    folders = [tmp_path / str(i) for i in range(len(pairs))]
+    for folder, (source, helper) in zip(folders, pairs, strict=True):
+        folder.mkdir(exist_ok=True)
+        (folder / "one_helpers.py").write_text(helper)
+        (folder / "one.py").write_text(source.format(helpers="one_helpers"))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed}
+    command = [sys.executable, "-c", EACH, *map(str, folders)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout.split()
+
+
+def test_it_is_the_same_in_every_process(tmp_path):
+    assert len({made(tmp_path, (SOURCE, HELPER), seed=seed)[0] for seed in ("0", "1", "2")}) == 1
+
+
+CHANGES = [
+    ("return sum(state)", "return 2 * sum(state)"),
+    ("FACTOR = 2", "FACTOR = 3"),
+    ('{{"a": [1, 2]}}', '{{"a": [1, 3]}}'),
+    ("scale = 1", "scale = 2"),
+    ("return FACTOR,", "return -FACTOR,"),
+    ("len(state) < 3", "len(state) < 4"),
+    ("1.5, 2.5", "1.5, 2.6"),
+    ('"swap", "add", "drop"}}\n', '"swap", "add", "turn"}}\n'),
+    ('("x", 1)', '("x", 2)'),
+    ("low: float = 1.0", "low: float = 1.1"),
+    ("[2, 3])", "[2, 4])"),
+    ("SHORT = 3", "SHORT = 4"),
+    ("* 5", "* 6"),
+    ("step=4", "step=5"),
+    ("return 6", "return 7"),
+    ("[7, 8]", "[7, 9]"),
+    ('"a": 11', '"a": 12'),
+    ('{{12, "b", "c"}}', '{{12, "b", "d"}}'),
+    ("[13, 14]", "[13, 15]"),
+    ("deque([15]", "deque([16]"),
+    ("maxlen=16", "maxlen=17"),
+    ("range(17)", "range(18)"),
+    ("lambda state: 18", "lambda state: 19"),
+    ('"aab"', '"abb"'),
+    ("return 19", "return 20"),
+    ("return 20", "return 21"),
+    ("return 21", "return 22"),
+    ("return 22", "return 23"),
+    ("return 23", "return 24"),
+    ('"drop", "turn"', '"drop", "flip"'),
+]
+
+
+HELPER_CHANGES = [("len(state)", "1 + len(state)"), ("24", "25")]
+
+
+@pytest.fixture(scope="module")
+def fingerprints(tmp_path_factory):
+    """The fingerprint of each changed problem by the change, and that of the problem as it is."""
+    pairs = [(SOURCE.replace(*change), HELPER) for change in CHANGES]
+    pairs += [(SOURCE, HELPER.replace(*change)) for change in HELPER_CHANGES]
+    folder = tmp_path_factory.mktemp("changes")
+    first, *changed, last = made(folder, (SOURCE, HELPER), *pairs, (SOURCE, HELPER))
+    assert first == last  # else all would differ, whatever has changed
+    return dict(zip([*CHANGES, *HELPER_CHANGES], changed, strict=True)), first
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize(("old", "new"), CHANGES)
+def test_a_change_in_the_users_own_code_is_noticed(fingerprints, old, new):
+    changed, original = fingerprints
+    assert old in SOURCE
+    assert changed[old, new] != original
+
+
+@pytest.mark.parametrize(("old", "new"), HELPER_CHANGES)
+def test_a_change_in_a_module_of_the_users_own_is_noticed(fingerprints, old, new):
+    changed, original = fingerprints
+    assert changed[old, new] != original
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "from own_prices import A; return A",
+        "import own_prices; return own_prices.A",
+        "import own_prices as prices; return prices.deeper()",
+        "return getattr(own_rates, 'A')",
+        "return globals()['RATE']",
+    ],
+)
+def test_what_a_method_imports_or_looks_up_by_name_is_followed(body, tmp_path, monkeypatch):
+    """Regression: imports within a method were not seen, and a resumed search kept objectives of before."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def fingerprint(value):
+        for name in ("own_prices", "own_rates", "own_problem"):
+            sys.modules.pop(name, None)
+        text = f"A = {value}\ndef deeper(): return A\n"
+        (tmp_path / "own_prices.py").write_text(text)
+        (tmp_path / "own_rates.py").write_text(text)
+        head = f"import own_rates\nfrom tests.helpers.problems import Knapsack\nRATE = {value}\n"
+        method = f"class Own(Knapsack):\n    def price(self):\n        {body}\n"
+        (tmp_path / "own_problem.py").write_text(head + method)
+        importlib.invalidate_caches()
+        return problem_fingerprint(importlib.import_module("own_problem").Own())
+
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # sources change within a second
+    assert fingerprint(1) == fingerprint(1) != fingerprint(2)
+
+
+def test_what_a_closure_looks_up_by_name_is_followed():
+    def made(value):
+        prices = types.ModuleType("own_prices_of_a_closure")
+        prices.rate = value
+
+        class Priced(Knapsack):
+            def price(self):
+                return getattr(prices, "rate")  # noqa: B009
+
+        return problem_fingerprint(Priced())
+
+    assert made(1) == made(1) != made(2)
+
+
+def test_an_optional_import_of_a_method_may_be_missing():
+    class Optional(Knapsack):
+        def price(self):
+            try:
+                from no_such_module_anywhere import A
+            except ImportError:
+                A = 1
+            return A
+
+    assert problem_fingerprint(Optional()) == problem_fingerprint(Optional())
+
+
+def test_masks_and_attributes_of_arrays_count():
+    class Named(np.ndarray):
+        """Has more to it than numbers."""
+
+    def fingerprint(mask, unit):
+        problem = Knapsack()
+        problem.masked = np.ma.array([1.0, 2.0], mask=[mask, False])
+        problem.named = np.zeros(3).view(Named)
+        problem.named.unit = unit
+        return problem_fingerprint(problem)
+
+    assert fingerprint(True, "km") == fingerprint(True, "km")
+    assert len({fingerprint(True, "km"), fingerprint(False, "km"), fingerprint(True, "mile")}) == 3
+
+
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_libraries_of_another_environment_count_by_name_only(tmp_path, monkeypatch, folder):
+    home = tmp_path / ".local" / "lib" / folder  # as of `pip install --user`, or of Debian
+    home.mkdir(parents=True)
+    (home / "library_of_theirs.py").write_text(
+        "import threading\nlocal = threading.local()\ndef cost(): return local\n"
+    )
+    monkeypatch.syspath_prepend(home)
+    import library_of_theirs
+
+    class Mine(Knapsack):
+        def evaluate(self, state):
+            library_of_theirs.cost()
+            return super().evaluate(state)
+
+    try:
+        before = problem_fingerprint(Mine())
+        library_of_theirs.cost = lambda: 1
+        assert problem_fingerprint(Mine()) == before
+    finally:
+        del sys.modules["library_of_theirs"]
+
+
+def test_modules_that_refer_to_each_other_are_read_once():
+    one, other = types.ModuleType("one_module"), types.ModuleType("other_module")
+    one.again, other.again = other, one
+
+    class Circular(Problem):
+        def initial_state(self):
+            return one.again.again
+
+        def legal_moves(self, state):
+            return functools.partial(logging.getLogger, "x")
+
+        def play(self, state, move):
+            return subprocess.run
+
+        def move_code(self, state, move):
+            return os.path
+
+        def evaluate(self, state):
+            return self.evaluate(state)
+
+    assert problem_fingerprint(Circular()) == problem_fingerprint(Circular())
+
+
+class Remembering(Knapsack):
+    """Writes down what it was asked: its attributes change while it is searched."""
+
+    def __init__(self):
+        super().__init__()
+        self.memo, self.calls = {}, 0
+
+    def evaluate(self, state):
+        self.calls += 1
+        return self.memo.setdefault(state, super().evaluate(state))
+
+
+@pytest.mark.parametrize(
+    "algorithm", [ParetoNRPA(level=2), RandomSearch(), WeightedNRPA(level=2)], ids=lambda a: a.name
+)
+def test_what_a_problem_remembers_of_a_search_is_no_change(algorithm, tmp_path):
+    used = Remembering()
+    first = solve(used, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search")
+    assert used.memo
+    for problem in (used, Remembering()):
+        again = solve(problem, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search", resume=True)
+        assert again.front.objectives.tolist() == first.front.objectives.tolist()
+    changed = Remembering()
+    changed.weights[0] += 1
+    with pytest.raises(CheckpointError, match=r"(code or data|data or code) of Remembering have changed"):
+        solve(changed, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search", resume=True)
+
+
+class Locked(Knapsack):
+    """Holds something that shows nothing of itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+def test_what_cannot_be_read_asks_for_a_version_before_the_search(tmp_path):
+    message = r"told later whether Locked has changed: Locked.lock is a .*lock, which .* Give it an attribute `version`"
+    with pytest.raises(ProblemError, match=message):
+        solve(Locked(), ParetoNRPA(level=1), stop=MaxEvaluations(5), checkpoint=tmp_path / "search")
+    assert not (tmp_path / "search").exists()
+    assert solve(Locked(), ParetoNRPA(level=1), stop=MaxEvaluations(5)).evaluations == 5
+
+
+def test_a_version_stands_for_code_and_data():
+    one, same, other = Locked(), Locked(), Locked()
+    one.version = same.version = "2026-11"
+    other.version = "2026-12"
+    same.weights[0] += 1
+    assert problem_fingerprint(one) == problem_fingerprint(same) != problem_fingerprint(other)
+
+
+def test_objects_that_refer_to_each_other_and_share_parts_are_read_once():
+    class Node:
+        def __init__(self, value):
+            self.value, self.next = value, []
+
+    def chain(last):
+        nodes = [Node(i) for i in range(30)] + [Node(last)]
+        for here, there in itertools.pairwise(nodes):
+            here.next = [there, there, nodes[0]]
+        return nodes[0]
+
+    def made(last):
+        problem = Knapsack()
+        problem.graph = chain(last)
+        return problem_fingerprint(problem)
+
+    assert made(1) == made(1) != made(2)
+
+
+@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
+def test_packages_installed_elsewhere_count_by_name_only(folder, tmp_path, monkeypatch):
+    """As those of the user or of the system do, in an environment that shares them."""
+    place = tmp_path / "lib" / folder
+    place.mkdir(parents=True)
+    name = f"installed_in_{folder.partition('-')[0]}"
+    (place / f"{name}.py").write_text(
+        "import datetime\ndef capsule():\n    return datetime.datetime_CAPI\nheld = capsule()\n"
+    )
+    monkeypatch.syspath_prepend(str(place))
+    library = __import__(name)
+
+    class Uses(Knapsack):
+        def evaluate(self, state):
+            assert library.held
+            return super().evaluate(state)
+
+    assert problem_fingerprint(Uses())

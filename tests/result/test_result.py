@@ -1,0 +1,407 @@
+"""Results: saved, loaded, printed and turned into tables. All are made by hand: no search is needed."""
+
+import csv
+import dataclasses
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pareto_nrpa import Front, ParetoNRPAError, Result
+from pareto_nrpa.result.result import aligned, rows_to_show
+
+from ..helpers.made_up import cases
+
+DEMANDED_KEYS = {
+    "instance",
+    "algorithm",
+    "parameters",
+    "seed",
+    "evaluations",
+    "cpu_seconds",
+    "objectives",
+    "violations",
+    "solutions",
+    "policies",
+    "history",
+}
+
+
+def make_front(n=2, violations=0.0, solutions=None):
+    return Front(
+        objectives=np.column_stack([np.arange(n), n - np.arange(n)]) + 0.1,
+        violations=np.full(n, violations),
+        solutions=[[1, 2, 3 + i] for i in range(n)] if solutions is None else solutions,
+        policies=np.arange(n) % 4,
+    )
+
+
+def make_result(front=None, **changes):
+    values = {
+        "instance": "toy",
+        "algorithm": "pareto-nrpa",
+        "parameters": {"level": 2, "alpha": 0.5, "preferences": "paper"},
+        "seed": 7,
+        "evaluations": 1234,
+        "cpu_seconds": 0.5,
+        "wall_seconds": 0.6,
+        "stopped_by": "1,234 evaluations",
+        "front": make_front() if front is None else front,
+        "history": np.array([[1.0, 0.0], [10.0, 2.5], [1234.0, 3.25]]),
+        "reference_point": [5.0, 5.0],
+        "maximise": [False, False],
+        "versions": {"python": "3.11"},
+    }
+    return Result(**{**values, **changes})
+
+
+def infeasible(n=2):
+    return make_result(make_front(n, violations=3.0), history=np.array([[1.0, 0.0]]), reference_point=None)
+
+
+def empty():
+    return make_result(make_front(0), history=np.zeros((0, 2)), reference_point=None, evaluations=0, cpu_seconds=0.0)
+
+
+def round_trip(result, tmp_path):
+    return Result.load(result.save(tmp_path / "result.json"))
+
+
+@pytest.mark.parametrize("result", [make_result(), infeasible(), empty()], ids=["feasible", "infeasible", "empty"])
+def test_what_is_saved_is_loaded(result, tmp_path):
+    loaded = round_trip(result, tmp_path)
+    assert loaded.to_dict() == result.to_dict()
+    np.testing.assert_array_equal(loaded.front.objectives, result.front.objectives)
+    np.testing.assert_array_equal(loaded.history, result.history)
+    assert loaded.front.objectives.shape == result.front.objectives.shape
+    assert loaded.front.policies.dtype == result.front.policies.dtype
+    assert loaded.summary() == result.summary()
+
+
+@cases(40)
+@given(value=st.floats(allow_nan=False, allow_infinity=False))
+def test_objectives_survive_to_the_last_bit(value, tmp_path_factory):
+    front = dataclasses.replace(make_front(1), objectives=np.array([[value, -value]]))
+    loaded = round_trip(make_result(front), tmp_path_factory.getbasetemp())
+    np.testing.assert_array_equal(loaded.front.objectives, front.objectives)
+
+
+moves = st.recursive(st.integers() | st.text() | st.booleans() | st.none(), lambda inner: st.tuples(inner, inner))
+
+
+@cases(40)
+@given(solution=st.lists(moves, max_size=5))
+def test_moves_of_plain_problems_survive(solution, tmp_path_factory):
+    front = make_front(1, solutions=[solution])
+    assert round_trip(make_result(front), tmp_path_factory.getbasetemp()).front.solutions == [solution]
+
+
+def test_moves_that_are_numbers_of_numpy_become_plain_ones(tmp_path):
+    front = make_front(1, solutions=[[np.int64(3), (np.float64(0.5), np.bool_(True))]])
+    assert round_trip(make_result(front), tmp_path).front.solutions == [[3, (0.5, True)]]
+
+
+def test_parameters_that_are_numbers_of_numpy_can_be_saved(tmp_path):
+    result = make_result(parameters={"level": np.int64(3), "preferences": ((np.float32(0.5), 0.5),)})
+    assert round_trip(result, tmp_path).parameters["level"] == 3
+
+
+def test_the_file_has_the_demanded_keys(tmp_path):
+    content = json.loads(make_result().save(tmp_path / "r.json").read_text())
+    assert content.keys() >= DEMANDED_KEYS
+    assert content["instance"] == "toy"
+    assert content["seed"] == 7
+    assert content["evaluations"] == 1234
+    assert content["objectives"] == [[0.1, 2.1], [1.1, 1.1]]
+    assert content["violations"] == [0, 0]
+    assert content["solutions"] == [[1, 2, 3], [1, 2, 4]]
+    assert content["policies"] == [0, 1]
+    assert content["history"] == [[1, 0.0], [10, 2.5], [1234, 3.25]]
+
+
+def test_the_file_is_strict_json(tmp_path):
+    path = make_result(make_front(1, solutions=[[float("inf"), float("nan")]])).save(tmp_path / "r.json")
+    json.loads(path.read_text(), parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+
+
+def test_saving_returns_the_path_and_makes_folders(tmp_path):
+    path = tmp_path / "a" / "b" / "r.json"
+    assert make_result().save(path) == path
+    assert path.is_file()
+
+
+def test_saving_below_a_file_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ParetoNRPAError, match=r"cannot write .*; choose a folder that you may write to"):
+        make_result().save(tmp_path / "file" / "r.json")
+
+
+def read_csv(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_table_has_one_row_per_solution(tmp_path):
+    rows = read_csv(make_result().save_csv(tmp_path / "r.csv"))
+    assert rows == [
+        {"f1": "0.1", "f2": "2.1", "violations": "0", "policy": "0", "solution": "1 2 3"},
+        {"f1": "1.1", "f2": "1.1", "violations": "0", "policy": "1", "solution": "1 2 4"},
+    ]
+
+
+@pytest.mark.parametrize("move", ['say "no"', "a,b", "two\nlines"])
+def test_the_table_quotes_moves(move, tmp_path):
+    front = make_front(1, solutions=[[move, 5]])
+    assert read_csv(make_result(front).save_csv(tmp_path / "r.csv"))[0]["solution"] == f"{move} 5"
+
+
+def test_the_table_of_no_solutions_is_its_header(tmp_path):
+    assert empty().save_csv(tmp_path / "r.csv").read_text() == "f1,f2,violations,policy,solution\n"
+
+
+def test_a_data_frame_has_one_row_per_solution():
+    pytest.importorskip("pandas", reason="to_dataframe() needs pandas, which is an extra")
+    frame = make_result().to_dataframe()
+    assert list(frame.columns) == ["f1", "f2", "violations", "policy", "solution"]
+    assert frame["f1"].tolist() == [0.1, 1.1]
+    assert frame["policy"].tolist() == [0, 1]
+    assert frame["solution"].tolist() == [[1, 2, 3], [1, 2, 4]]
+
+
+def test_a_data_frame_of_no_solutions_is_empty():
+    pytest.importorskip("pandas", reason="to_dataframe() needs pandas, which is an extra")
+    assert empty().to_dataframe().shape == (0, 5)
+
+
+def test_without_pandas_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r'needs pandas; install it with: pip install "pareto-nrpa\[dataframe\]"'):
+        make_result().to_dataframe()
+
+
+def test_the_summary_of_a_feasible_front_says_how_good_it_is():
+    text = make_result().summary()
+    assert "toy: 2 trade-offs by pareto-nrpa, seed 7" in text
+    assert "1,234 evaluations in 0.50 s of CPU time (2,468 a second), stopped by 1,234 evaluations" in text
+    assert "hypervolume 3.25 up to the reference point (5, 5)" in text
+    assert "1 2 4" in text
+    assert "No feasible solution" not in text
+
+
+def test_the_summary_of_an_infeasible_front_says_so():
+    text = infeasible().summary()
+    assert "No feasible solution was found; of all that were evaluated these have the fewest violations, 3 each" in text
+    assert "hypervolume" not in text
+
+
+def test_the_summary_of_no_solutions_has_no_rows():
+    text = empty().summary()
+    assert "toy: 0 trade-offs" in text
+    assert "hypervolume" not in text
+    assert "nan" not in text
+
+
+def test_one_solution_is_one_trade_off():
+    assert "toy: 1 trade-off by" in make_result(make_front(1)).summary()
+
+
+def test_the_summary_of_a_long_front_shows_some_rows_with_both_ends():
+    text = make_result(make_front(500)).summary()
+    assert "(20 of 500 shown)" in text
+    assert "1 2 3\n" in text
+    assert "1 2 502\n" in text
+
+
+def test_a_long_solution_is_cut():
+    front = make_front(1, solutions=[list(range(100))])
+    assert max(map(len, make_result(front).summary().splitlines())) < 130
+
+
+@cases(100)
+@given(st.integers(0, 3000))
+def test_the_rows_shown_are_few_ordered_and_have_both_ends(n):
+    rows = rows_to_show(n)
+    assert len(rows) == min(n, 20)
+    assert rows == sorted(set(rows))
+    assert not rows or (rows[0], rows[-1]) == (0, n - 1)
+
+
+def test_the_hypervolume_is_the_last_of_the_history():
+    assert make_result().hypervolume == 3.25
+    assert math.isnan(empty().hypervolume)
+
+
+@pytest.mark.parametrize(
+    ("front", "feasible"), [(make_front(2), True), (make_front(2, violations=1.0), False), (make_front(0), False)]
+)
+def test_a_front_is_feasible_if_it_has_solutions_without_violations(front, feasible):
+    assert front.is_feasible is feasible
+
+
+def test_a_front_is_sorted_with_all_its_columns():
+    front = Front.sorted(
+        objectives=np.array([[3.0, 1.0], [1.0, 3.0], [1.0, 2.0]]),
+        violations=np.zeros(3),
+        solutions=[["a"], ["b"], ["c"]],
+        policies=np.array([0, 1, 2]),
+    )
+    assert front.objectives.tolist() == [[1, 2], [1, 3], [3, 1]]
+    assert front.solutions == [["c"], ["b"], ["a"]]
+    assert front.policies.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Result)])
+def test_a_result_is_frozen(name):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(make_result(), name, None)
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Front)])
+def test_a_front_is_frozen(name):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(make_front(), name, None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{}", b"[]", b"3", b"null", b"\xff\xfe\x00", b'{"format": "pareto-nrpa result 1"}', b'{"format": "other"}'],
+)
+def test_a_file_that_is_no_result_is_refused(content, tmp_path):
+    (tmp_path / "r.json").write_bytes(content)
+    with pytest.raises(ParetoNRPAError, match=r"r\.json is not a result of pareto-nrpa, or is damaged"):
+        Result.load(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_truncated_file_is_refused(share, tmp_path):
+    path = make_result().save(tmp_path / "r.json")
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ParetoNRPAError, match="is not a result of pareto-nrpa, or is damaged"):
+        Result.load(path)
+
+
+def damaged(tmp_path, **changes):
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps({**make_result().to_dict(), **changes}))
+    return path
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"objectives": [[1, 2], [3]]},
+        {"objectives": [["a", "b"], [1, 2]]},
+        {"objectives": [[1, 2, 3, 4], [1, 2, 3, 4]]},
+        {"history": [[1, 2, 3]]},
+        {"violations": [0]},
+        {"policies": [0, 1, 2]},
+        {"solutions": [[1]]},
+        {"maximise": []},
+    ],
+    ids=str,
+)
+def test_a_file_whose_parts_do_not_fit_together_is_refused(changes, tmp_path):
+    with pytest.raises(ParetoNRPAError, match="is not a result of pareto-nrpa, or is damaged"):
+        Result.load(damaged(tmp_path, **changes))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ParetoNRPAError, match=r"cannot read .*none\.json: No such file or directory"):
+        Result.load(tmp_path / "none.json")
+
+
+def test_a_folder_is_no_result(tmp_path):
+    with pytest.raises(ParetoNRPAError, match=r"cannot read .*: Is a directory"):
+        Result.load(tmp_path)
+
+
+@pytest.mark.parametrize("call", [Result.load, lambda path: make_result().save(path)], ids=["load", "save"])
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [(None, TypeError, "must be named by text or a path, got None"), ("a\0.json", ParetoNRPAError, "no file can have")],
+)
+def test_what_names_no_file_is_a_sentence(call, path, error, message):
+    with pytest.raises(error, match=message):
+        call(path)
+
+
+@pytest.mark.parametrize("name", ["r.xlsx", "r", "r.json.gz", ".csv"])
+def test_an_ending_that_says_nothing_is_refused(name, tmp_path):
+    with pytest.raises(ParetoNRPAError, match=r"saved to a name that ends in \.json or \.csv, got .*"):
+        make_result().save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_objectives_may_have_commas(tmp_path):
+    result = make_result(objective_names=["cost, net", 'the "rest"'])
+    rows = read_csv(result.save(tmp_path / "r.CSV"))
+    assert list(rows[0]) == ["cost, net", 'the "rest"', "violations", "policy", "solution"]
+    assert rows[0]["cost, net"] == "0.1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"objectives": [[math.nan, 1], [1, 0]]}, "it has NaN where a finite number must be"),
+        ({"objectives": [[math.inf, 1], [1, 0]]}, "it has Infinity where"),
+        ({"objectives": [["1", "2"], [1, 2]]}, "objectives must be rows of finite numbers, got"),
+        ({"objectives": [[1, 2], [1, 3]]}, "a solution of the front is dominated by another one"),
+        ({"objectives": [[10**400, 1], [1, 2]]}, "objectives must be rows of finite numbers, got"),
+        ({"violations": [-1, -1]}, "violations must be finite numbers of at least 0, got"),
+        ({"violations": [0, 1]}, "the solutions of a front have equal violations"),
+        ({"violations": ["0", "0"]}, "violations must be finite numbers"),
+        ({"policies": [0.5, 1]}, "policies must be whole numbers"),
+        ({"solutions": [[{"a": 1}], [2]]}, "solutions must be lists of moves"),
+        ({"solutions": ["abc", "abd"]}, "solutions must be lists of moves"),
+        ({"maximise": ["a", "b"]}, "maximise must be true or false for each"),
+        ({"seed": "7"}, "seed must be a whole number of at least 0, got '7'"),
+        ({"evaluations": -5}, "evaluations must be a whole number"),
+        ({"cpu_seconds": "fast"}, "cpu_seconds must be a finite number"),
+        ({"instance": None}, "instance must be text"),
+        ({"instance": ["x"] * 10_000}, "instance must be text"),
+        ({"parameters": []}, "parameters must be an object"),
+        ({"history": [[5, 1.0], [1, 2.0]]}, "history goes back"),
+        ({"history": [[1, -2.0]]}, "history must be pairs"),
+        ({"reference_point": [1]}, "reference_point must have 2 entries, got 1"),
+        ({"objective_names": ["a"]}, "objective_names must have 2 entries"),
+        ({"descriptions": [1, 2]}, "descriptions must be a list of texts"),
+        ({"truth": {"points": "x"}}, "truth must be"),
+        ({"failures": None}, "failures must be a whole number"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_a_file_that_says_what_cannot_be_is_refused(changes, reason, tmp_path):
+    with pytest.raises(ParetoNRPAError, match=f"is not a result of pareto-nrpa, or is damaged: .*{reason}") as caught:
+        Result.load(damaged(tmp_path, **changes))
+    assert len(str(caught.value)) < 500
+
+
+def test_a_front_to_maximise_is_not_dominated(tmp_path):
+    path = damaged(tmp_path, maximise=[True, False], objectives=[[1, 2], [2, 3]])
+    assert len(Result.load(path).front) == 2
+
+
+def test_deep_nesting_is_a_sentence(tmp_path):
+    (tmp_path / "r.json").write_text(
+        '{"format": "pareto-nrpa result 1", "solutions": ' + "[" * 10**5 + "]" * 10**5 + "}"
+    )
+    with pytest.raises(ParetoNRPAError, match="is not a result of pareto-nrpa, or is damaged"):
+        Result.load(tmp_path / "r.json")
+
+
+def test_an_approximated_hypervolume_says_so(tmp_path):
+    result = make_result(approximated=True)
+    assert "hypervolume about 3.25 up to" in result.summary()
+    assert round_trip(result, tmp_path).approximated
+    assert "approximated" not in make_result().to_dict()
+
+
+def test_a_narrow_table_cuts_the_last_column_and_nothing_else():
+    rows = [["123.4567", "1 2 3 4 5 6 7 8 9 10 11 12"], ["9.5", "x"]]
+    assert aligned(["f1", "solution"], rows, 10) == ["      f1  solution", "123.4567  1 2 3 4 5...", "     9.5  x"]
+    assert aligned(["f1", "solution"], rows)[1] == "123.4567  1 2 3 4 5 6 7 8 9 10 11 12"

@@ -1,0 +1,272 @@
+"""Proofs made hard: beams of a few labels, no memory, no time, Ctrl-C anywhere. The answer is complete or honest."""
+
+import dataclasses
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pareto_nrpa.routing.exact import certify
+from pareto_nrpa.routing.exact.fields import OPEN
+from pareto_nrpa.routing.exact.network import build_networks
+from pareto_nrpa.routing.exact.proof import Proof
+from pareto_nrpa.routing.exact.region import KnownFront
+
+from ...helpers.made_up import cases
+from .instances import KINDS, brute_force, efficient, instance
+from .proving import (
+    WEAK,
+    CtrlC,
+    answer,
+    assert_complete,
+    assert_honest,
+    certify_module,
+    proof_module,
+    some_tours,
+    stages,
+)
+
+ENOUGH = 100_000
+
+
+@pytest.fixture(autouse=True)
+def _short_searches(monkeypatch):
+    """The proof is tested, not the searches before and within it: what those leave open makes it harder."""
+    monkeypatch.setattr(certify_module, "_INCUMBENT_EVALUATIONS", 100)
+    monkeypatch.setattr(certify_module, "_MORE_EVALUATIONS", 100)
+
+
+def test_sums_of_large_numbers_made_in_another_order_stay_below_the_limit_of_their_bounds(monkeypatch):
+    """Weighted sums of the same corners used to differ by more than the margin, which ended the proof in an error."""
+    monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5, 20, ENOUGH))
+    for seed, n in ((864, 6), (891, 6), (911, 7), (1052, 6), (1241, 7), (1317, 5), (2309, 5)):
+        problem = instance("large", seed, n)
+        truth = brute_force(problem)
+        for n_tours in range(4):
+            assert_complete(answer(problem, truth, n_tours=n_tours, seed=seed), problem, truth)
+
+
+def small(kind, seed, m=2):
+    problem = instance(kind, seed, 4 + seed % 5, m)
+    return problem, brute_force(problem)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("widths", [(1, 5, 20, ENOUGH), (5, 5, ENOUGH), (20, 20, ENOUGH)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_beams_that_cut_lose_nothing_in_the_end(kind, widths, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))
+    monkeypatch.setattr(proof_module, "_WIDTH_AFTER_A_CUT", widths[0])
+    for seed in range(10):
+        problem, truth = small(kind, seed, m=1 if seed == 7 else 2)
+        assert_complete(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("widths", [(1, 1, 1, 2, 2, 3, ENOUGH), (1, 5, 20, ENOUGH), (10, ENOUGH)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_beams_that_cut_lose_nothing_in_many_instances(kind, widths, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))
+    monkeypatch.setattr(proof_module, "_WIDTH_AFTER_A_CUT", widths[0])
+    for seed in range(1000, 1100):
+        problem, truth = small(kind, seed)
+        assert_complete(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("widths", [(1,), (1, 5), (5, 5, 20), (30,)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_beams_that_are_never_wide_enough_leave_an_honest_answer(kind, widths, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))
+    for seed in range(20, 28):
+        problem, truth = small(kind, seed, m=1 if seed == 25 else 2)
+        assert_honest(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
+
+
+@pytest.mark.long_but("10000.0")
+@pytest.mark.parametrize("memory_limit", [1.0, 2e3, 1e4, 5e4])
+def test_too_little_memory_leaves_an_honest_answer(memory_limit, monkeypatch):
+    monkeypatch.setattr(certify_module, "_LEAST_MEMORY", 0)
+    statuses = set()
+    for kind in KINDS:
+        for seed in range(40, 43):
+            problem, truth = small(kind, seed, m=1 if seed == 42 else 2)
+            certificate = answer(problem, truth, n_tours=seed % 3, seed=seed, memory_limit=memory_limit)
+            assert_honest(certificate, problem, truth)
+            statuses.add((certificate.status, certificate.stopped_by))
+    assert (OPEN, "the memory limit") in statuses
+
+
+def test_a_layer_that_does_not_fit_while_it_is_made_is_cut(monkeypatch):
+    """The smallest arrays hold thousands of labels: with smaller ones they grow, and are cut, in a small instance."""
+    import pareto_nrpa.routing.exact.layers as layers
+
+    monkeypatch.setattr(layers, "_SMALLEST_CAPACITY", 16)
+    monkeypatch.setattr(layers, "_PATHS_AT_A_TIME", 3)
+    for widths, check in (((4, ENOUGH), assert_complete), ((2, 6), assert_honest), ((ENOUGH,), assert_complete)):
+        monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))
+        for kind in KINDS:
+            problem, truth = small(kind, 44)
+            check(answer(problem, truth, n_tours=1), problem, truth)
+
+
+@pytest.mark.long_but("back_in_time", "ties", "twins")
+@pytest.mark.parametrize("kind", ["loose", "asymmetric", "back_in_time", "ties", "twins"])
+def test_ctrl_c_at_any_look_at_the_clock_leaves_an_honest_answer(kind, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5, 20, ENOUGH))
+    problem, truth = small(kind, 3)
+    k, certificate = 1, None
+    while certificate is None or certificate.status == OPEN:
+        certificate = answer(problem, truth, n_tours=2, on_progress=CtrlC(k))
+        assert certificate.stopped_by in ("Ctrl-C", "")
+        assert_honest(certificate, problem, truth)
+        k += 1 + k // 6
+    assert k > 2
+
+
+@pytest.mark.parametrize("kind", ["loose", "asymmetric"])
+@pytest.mark.parametrize("m", [1, 2])
+def test_the_time_limit_leaves_an_honest_answer(kind, m, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5, 20, ENOUGH))
+    problem, truth = small(kind, 4, m)
+    for time_limit in (1e-9, 1e-3, 5e-3, 0.02, 0.05):
+        certificate = answer(problem, truth, n_tours=1, time_limit=time_limit)
+        assert certificate.stopped_by in ("the time limit", "")
+        assert_honest(certificate, problem, truth)
+    assert answer(problem, truth, n_tours=1, time_limit=1e-9).status == OPEN
+
+
+def test_a_time_limit_ends_the_first_search_too():
+    problem, truth = small("loose", 4)
+    certificate = certify(problem, time_limit=1e-9)
+    assert certificate.status == OPEN
+    assert_honest(certificate, problem, truth)
+
+
+def test_ctrl_c_before_the_windows_are_read_is_no_proof(monkeypatch):
+    """It used to be taken for windows that contradict each other: a proof of infeasibility, or of the incumbent."""
+
+    def interrupted(data):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(certify_module, "build_networks", interrupted)
+    problem, truth = small("loose", 4)
+    for n_tours in (0, 2):
+        certificate = answer(problem, truth, n_tours=n_tours)
+        assert (certificate.status, certificate.stopped_by) == (OPEN, "Ctrl-C")
+        assert_honest(certificate, problem, truth)
+
+
+def test_ctrl_c_in_the_first_search_ends_all(monkeypatch):
+    """The search takes it for its own and returns what it has."""
+    search = certify_module.solve
+    monkeypatch.setattr(
+        certify_module,
+        "solve",
+        lambda *args, **options: dataclasses.replace(search(*args, **options), stopped_by="Ctrl-C"),
+    )
+    problem, truth = small("loose", 4)
+    certificate = certify(problem)
+    assert (certificate.status, certificate.stopped_by) == (OPEN, "Ctrl-C")
+    assert len(certificate.solutions) > 0
+    assert_honest(certificate, problem, truth)
+
+
+class CtrlCAtALine:
+    """Raise KeyboardInterrupt at the k-th line that is run in the files of the proof."""
+
+    files = ("proof.py", "region.py", "layers.py", "relaxation.py", "network.py")
+
+    def __init__(self, k):
+        self.left = k
+
+    def __call__(self, frame, event, argument):
+        path = Path(frame.f_code.co_filename)
+        if path.parent.name != "exact" or path.name not in self.files:
+            return None
+        at = frame
+        while at is not None:  # before there is anything to tell, and while it is told: not part of the proof
+            if at.f_code.co_qualname in ("KnownFront.__init__", "_add_incumbent", "_certificate"):
+                return None
+            at = at.f_back
+        return self.line
+
+    def line(self, frame, event, argument):
+        if event == "line":
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+        return self.line
+
+
+def test_ctrl_c_at_any_line_leaves_an_honest_answer(monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(2, ENOUGH))
+    problem = instance("asymmetric", 2, 5)
+    truth = brute_force(problem)
+    assert_complete(answer(problem, truth, n_tours=1), problem, truth)  # and everything is compiled
+    k, certificate, before = 1, None, sys.gettrace()
+    while certificate is None or certificate.status == OPEN:
+        sys.settrace(CtrlCAtALine(k))
+        try:
+            certificate = answer(problem, truth, n_tours=1)
+        finally:
+            sys.settrace(before)
+        assert_honest(certificate, problem, truth)
+        k += 1 + k // 12
+    assert k > 500
+
+
+def test_ctrl_c_while_points_are_added_leaves_as_many_tours_as_points():
+    k, is_over, before = 1, False, sys.gettrace()
+    while not is_over:
+        front = KnownFront(2)
+        front.add([(np.array([1.0, 3.0]), [1])])
+        sys.settrace(CtrlCAtALine(k))
+        try:
+            front.add([(np.array([2.0, 2.0]), [2]), (np.array([3.0, 1.0]), [3])])
+            is_over = True
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        assert len(front.objectives) == len(front.tours)
+        k += 1
+    assert k > 5
+
+
+@cases(200)
+@given(st.data())
+def test_directions_hold_for_all_boxes_of_an_interval(data):
+    """Also of an interval that was cut before the front moved; a limit too low would hide the tours above it."""
+    values = st.integers(0, 30)
+    points = efficient(np.array(data.draw(st.lists(st.tuples(values, values), min_size=1, max_size=8)), float))
+    front = KnownFront(2)
+    front.add((point, []) for point in points)
+    begin = data.draw(st.integers(int(points[0, 0]), 30))
+    interval = (float(begin), float(data.draw(st.integers(begin + 1, 31))))
+    problem = instance("loose", 0, 4)
+    proof = Proof(build_networks(problem.data), front, 1e9, lambda progress: None)
+    for direction in proof._directions(interval, WEAK):
+        sums = front.local_upper_bounds(interval) @ direction.weights
+        assert (sums <= direction.limit).all()
+
+
+def test_an_incumbent_that_is_complete_stays_as_it_is():
+    problem, truth = small("loose", 5)
+    tours = [truth.tours[(truth.objectives == point).all(axis=1)][0].tolist() for point in truth.efficient]
+    given_tours = some_tours(problem, truth, 0, 0)
+    given_tours = dataclasses.replace(
+        given_tours,
+        objectives=truth.efficient,
+        violations=np.zeros(len(tours)),
+        solutions=tours,
+        policies=np.zeros(len(tours), np.int64),
+    )
+    certificate = certify(problem, given_tours)
+    assert_complete(certificate, problem, truth)
+    assert certificate.solutions == tours

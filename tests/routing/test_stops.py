@@ -1,0 +1,431 @@
+import datetime
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pareto_nrpa import InstanceError, read_stops
+from pareto_nrpa._util.times import minutes, shown_time
+from pareto_nrpa.routing.itinerary import in_words
+from pareto_nrpa.routing.tsptw import TSPTWData
+from pareto_nrpa.routing.vrptw import VRPTWData
+
+PLAIN = """\
+name,x,y,opens,closes,service,demand,phone
+Hub,0,0,08:00,18:00,,,
+Anna,3.5,0,09:00,12:00,10,3,555-1
+Bob,4,4,,,10,4,
+Cleo,0,4,10:00,11:00,00:15,2,555-3
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="stops.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(text.encode(encoding) if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+def test_a_spreadsheet_becomes_a_problem(file):
+    problem = read_stops(file(PLAIN), speed=30)
+    assert problem.name == "stops"
+    assert tuple(problem.objective_names) == ("distance", "finish")
+    depot, anna, bob, cleo = problem.plan.stops
+    assert depot == {
+        "name": "Hub",
+        "x": 0,
+        "y": 0,
+        "opens": 480,
+        "closes": 1080,
+        "service": 0,
+        "demand": 0,
+        "phone": "",
+    }
+    assert anna["phone"] == "555-1"
+    assert (bob["opens"], bob["closes"]) == (0, None)
+    assert cleo["service"] == 15
+    assert problem.plan.clock
+    assert problem.plan.travel[0, 1] == 7  # 3.5 at 30 an hour, in minutes
+
+
+def semicolons(text):
+    return "\n".join(line.replace(",", ";").replace(".", ",") for line in text.splitlines())
+
+
+def shuffled(text):
+    lines = [line.split(",") for line in text.splitlines()]
+    return "\n".join(",".join(cells[i] for i in (7, 5, 3, 1, 0, 2, 6, 4)) for cells in lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (semicolons(PLAIN), "utf-8"),
+        (semicolons(PLAIN).replace("\n", "\r\n"), "utf-8-sig"),
+        (PLAIN.replace(",", "\t"), "utf-8"),
+        (f"sep=;\r\n{semicolons(PLAIN)}", "utf-8"),
+        (shuffled(PLAIN), "utf-8-sig"),
+        (PLAIN.replace("Anna", '"Anna"') + "\n\n,,,,,,,\n", "utf-8"),
+        (PLAIN.replace("name,x", " Name , X").replace("opens", "OPENS"), "utf-8"),
+        ("\n".join(f"{line}," for line in PLAIN.splitlines()), "utf-8"),
+    ],
+    ids=[
+        "semicolons",
+        "windows",
+        "tabs",
+        "announced",
+        "columns shuffled",
+        "quotes and empty rows",
+        "capitals",
+        "nameless column",
+    ],
+)
+def test_spreadsheets_of_all_kinds_say_the_same(file, text, encoding):
+    plain, other = (read_stops(path, speed=30) for path in (file(PLAIN, "a.csv"), file(text, "b.csv", encoding)))
+    assert plain.plan.stops == other.plan.stops
+    assert (plain.plan.travel == other.plan.travel).all()
+
+
+def test_a_data_frame_says_the_same(file):
+    frame = pd.read_csv(file(PLAIN)).astype({"opens": object})
+    frame.loc[3, "opens"] = datetime.time(10, 0)
+    problem = read_stops(frame, speed=30)
+    assert problem.plan.stops[3] == read_stops(file(PLAIN), speed=30).plan.stops[3]
+    assert problem.plan.stops[2]["closes"] is None
+    with pytest.raises(InstanceError, match="row 2, column 'x': expected a number, got 'far'"):
+        read_stops(frame.assign(x=[0, "far", 1, 2]), speed=30)
+
+
+def test_the_depot_may_stand_anywhere(file):
+    lines = PLAIN.splitlines()
+    rows = [f"{lines[0]},kind", *(f"{line},{'Depot' if i == 1 else ''}" for i, line in enumerate(lines[1:], 1))]
+    text = "\n".join([rows[0], rows[3], rows[1], rows[2], rows[4]])
+    cost = np.arange(16.0).reshape(4, 4)
+    problem = read_stops(file(text), speed=30, costs={"euros": cost})
+    assert [stop["name"] for stop in problem.plan.stops] == ["Hub", "Bob", "Anna", "Cleo"]
+    # The matrix is in the order of the file: Bob, Hub, Anna, Cleo.
+    assert problem.data.costs[1][0].tolist() == [0, 4, 6, 7]
+
+
+def test_places_on_the_globe(file):
+    text = "name,lat,lon\nParis,48.8566,2.3522\nLondon,51.5074,-0.1278\n"
+    with pytest.raises(InstanceError, match="needs a speed, in km per unit of time"):
+        read_stops(file(text))
+    problem = read_stops(file(text), speed=1)
+    assert problem.plan.geographic
+    assert problem.plan.travel[0, 1] == pytest.approx(343.6, abs=0.5)
+    assert tuple(problem.objective_names) == ("distance",)
+
+
+def test_matrices_by_name_and_by_order(file):
+    names = ["Bob", "Hub", "Cleo", "Anna"]
+    cost = np.arange(16).reshape(4, 4)
+    rows = [f"{name};{';'.join(map(str, row))}" for name, row in zip(names, cost, strict=True)]
+    named = file("\n".join([";".join(["", *names]), *rows]), "named.csv")
+    order = [names.index(name) for name in ("Hub", "Anna", "Bob", "Cleo")]
+    plain = cost[np.ix_(order, order)]
+    unnamed = file("\n".join(",".join(map(str, row)) for row in plain), "plain.csv")
+    frame = pd.DataFrame(cost, index=names, columns=names)
+    expected = plain - np.diag(np.diag(plain))
+    for value in (named, unnamed, plain, frame):
+        problem = read_stops(file(PLAIN), speed=30, costs={"euros": value})
+        assert tuple(problem.objective_names) == ("time", "euros")
+        assert (problem.data.costs[1] == expected).all()
+
+
+def test_travel_times_may_be_given(file):
+    times = np.full((4, 4), 20.0)
+    path = file("\n".join(",".join("00:20" for _ in range(4)) for _ in range(4)), "time.csv")
+    text = PLAIN.replace("x,y", "town,street")
+    for value in (times, path):
+        problem = read_stops(file(text), time=value)
+        assert (problem.plan.travel[0, 1:] == 20).all()
+    with pytest.raises(InstanceError, match=r"no places .* and no travel times"):
+        read_stops(file(text))
+    with pytest.raises(InstanceError, match="time and speed cannot both"):
+        read_stops(file(PLAIN), time=times, speed=3)
+
+
+def test_which_family_a_problem_belongs_to_changes_nothing(file):
+    cost = np.arange(16.0).reshape(4, 4)
+    options = {"speed": 30, "costs": {"euros": cost}}
+    tour = read_stops(file(PLAIN), **options)
+    routes = read_stops(file(PLAIN), **options, objectives=["euros", "time"])
+    assert isinstance(tour.data, TSPTWData)
+    assert isinstance(routes.data, VRPTWData)
+    assert tour.replay([2, 1, 3])[0][::-1].tolist() == routes.replay([2, 1, 3])[0].tolist()
+
+
+def test_vehicles_capacity_and_lateness(file):
+    problem = read_stops(file(PLAIN), speed=30, vehicles=2, capacity=6)
+    assert tuple(problem.objective_names) == ("distance", "vehicles")
+    assert problem.replay([1, 4, 2, 3])[1] == 0
+    assert problem.replay([1, 2, 4, 3])[1] == 1  # 7 on the first
+    soft = read_stops(file(PLAIN.replace("12:00", "09:01")), speed=5, late_costs=True)
+    assert tuple(soft.objective_names) == ("distance", "lateness")
+    objectives, violations = soft.replay([2, 3, 1])
+    assert objectives[1] > 0
+    assert violations == 0
+
+
+def test_the_end_of_a_window_may_be_the_end_of_service(file):
+    start = read_stops(file(PLAIN), speed=30)
+    end = read_stops(file(PLAIN), speed=30, window_end="end-of-service")
+    assert start.plan.stops[3]["closes"] - end.plan.stops[3]["closes"] == 15
+    assert start.plan.stops[0]["closes"] == end.plan.stops[0]["closes"]
+
+
+def test_times_of_day():
+    assert minutes("08:30") == 510
+    assert minutes("26:00:30") == 1560.5
+    assert [minutes(text) for text in ("8h30", "08:60", "48:00", "", "-1:00")] == [None] * 5
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (510, "08:30"),
+        (510 + 20 / 60, "08:30:20"),
+        (510 + 40 / 60, "08:30:40"),
+        (510 - 1e-9, "08:30"),
+        (1560.5, "26:00:30"),
+        (0.001, "00:00"),
+        (-0.001, "00:00"),
+        (-0.5, "-00:00:30"),
+        (math.inf, "inf"),
+    ],
+)
+def test_a_time_between_two_minutes_is_shown_with_its_seconds(value, text):
+    assert shown_time(value, clock=True) == text
+
+
+def test_a_time_is_shown_as_it_was_read():
+    for seconds in range(0, 48 * 3600, 7):
+        text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}" + (f":{seconds % 60:02d}" if seconds % 60 else "")
+        assert shown_time(minutes(text), clock=True) == text
+
+
+def test_a_time_has_one_text_in_errors_and_plans(file):
+    """A closing time of 08:30:20 was 08:31 in an error and 08:30 in the plan."""
+    refused = PLAIN.replace("09:00", "08:31").replace("12:00", "08:30:20")
+    with pytest.raises(InstanceError, match=r"closes at 08:30:20, before it opens at 08:31 "):
+        read_stops(file(refused), speed=30)
+    rows = [{"name": "Anna", "arrival": 510 + 1 / 3, "waiting": 0, "lateness": 1 / 3, "departure": 520.5}]
+    chosen = SimpleNamespace(number=1, objectives={}, violations=0, routes=[rows], words="")
+    assert in_words(chosen, {"clock": True})[-1].split() == ["08:30:20", "00:00:20", "08:40:30", "Anna"]
+
+
+def changed(old, new):
+    assert old in PLAIN
+    return PLAIN.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        (changed("closes", "close"), r"stops.csv, line 1, column 'close': did you mean 'closes'\?"),
+        (changed("name,x,y", "name,x,why"), "line 1: there is a column x and none called y"),
+        (changed("service", "00:10"), "line 1, column 6: expected the name of a column, got '00:10'"),
+        (changed("x,y", "x,x"), "line 1: two columns are called 'x'"),
+        (changed("phone", "lat").replace(",demand", ",lon"), "both x, y and lat, lon"),
+        (changed("Bob,4,4", "Bob,4"), "line 4: expected 8 cells, one for each column, got 7"),
+        (changed("Anna,3.5", "Anna,3,5"), "line 3: expected 8 cells.*got 9; text or numbers with a comma need quotes"),
+        (changed("3.5", "far"), "line 3, column 'x': expected a number, got 'far'"),
+        (changed("3.5", ""), "line 3, column 'x': expected a number, got ''"),
+        (changed("3.5", "nan"), "line 3, column 'x'"),
+        (changed("3.5", "1e99"), "line 3, column 'x': expected a number up to 1e"),
+        (changed("3.5", '"3,5"'), "a decimal comma needs ; between columns"),
+        (semicolons(PLAIN).replace("Bob;4;", "Bob;4.0;"), "expected a decimal comma as in"),
+        (changed("09:00", "9 o'clock"), "line 3, column 'opens': expected a time, such as 08:30 or 510"),
+        (changed("09:00", "540"), "line 3, column 'opens': expected a time such as 08:30, as in line 2, got '540'"),
+        (changed("12:00", "08:59"), r"stop 'Anna' \(line 3\) closes at 08:59, before it opens at 09:00"),
+        (changed("10,3,", "-10,3,"), "line 3, column 'service': expected a time of at least 0"),
+        (changed("10,3,", "10,-3,"), "line 3, column 'demand': expected a number of at least 0"),
+        (changed("Anna", ""), "line 3, column 'name': expected a name"),
+        (changed("Anna", "An\x00na"), "which no one can see"),
+        (changed("Anna", '"An\nna"'), "has a line break"),
+        (changed("Anna", '"Anna'), "is a quote missing"),
+        ("name,x,y\nHub,0,0\n", r"a row for the depot and one for each stop, got 1 row\(s\)"),
+        ("a,b\n1,2\n3,4\n", "expected the names of columns, out of name, x"),
+        (changed("phone", "kind").replace("555-1", "depto"), "no row has 'depot' there .but 'depto'"),
+        (
+            changed("phone", "kind").replace("555-1", "depot").replace("555-3", "depot"),
+            "there is a depot in stops.csv, line 3",
+        ),
+        (changed("18:00,,,", "18:00,,5,"), "the depot 'Hub' .line 2. must have no demand"),
+        (changed("x,y", "lat,lon").replace("3.5", "93.5"), "column 'lat': expected degrees from -90 to 90"),
+    ],
+)
+def test_mistakes_in_a_file_are_told_with_line_and_column(file, text, words):
+    with pytest.raises(InstanceError, match=words) as caught:
+        read_stops(file(text), speed=30)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_text_is_told(file):
+    with pytest.raises(InstanceError, match="is not UTF-8 text; save it as 'CSV UTF-8'"):
+        read_stops(file(PLAIN.replace("Anna", "Änna"), encoding="latin-1"), speed=30)
+    with pytest.raises(InstanceError, match="cannot read"):
+        read_stops("nowhere.csv")
+
+
+@pytest.mark.parametrize("stops", [3, None, "a\0b"])
+def test_what_are_no_stops_is_told(stops):
+    with pytest.raises(InstanceError, match="stops must be the name of a file, or a pandas DataFrame, got "):
+        read_stops(stops)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (
+            PLAIN,
+            {"speed": 1},
+            "stop 'Cleo' .line 5. cannot be reached in time: it closes at 11:00, .* leaves the depot at 08:00",
+        ),
+        (changed("18:00", "10:10"), {"speed": 30}, "from stop 'Cleo' .line 5. no vehicle is back .* closes at 10:10"),
+        (
+            changed("12:00", "10:30").replace("09:00", "10:25"),
+            {"speed": 8},
+            "cannot serve both stop 'Anna' .* and stop 'Cleo'",
+        ),
+        (PLAIN, {"speed": 30, "capacity": 3}, "stop 'Bob' .line 4. asks for 4, more than the capacity"),
+        (PLAIN, {"speed": 30, "capacity": 4, "vehicles": 2}, "ask for 9 together, more than 2 vehicle"),
+        (
+            PLAIN.replace("demand", "asks"),
+            {"speed": 30, "capacity": 4},
+            "has no demand.*a column named demand, or leave out --capa",
+        ),
+        (PLAIN, {"speed": 30, "objectives": ["euro"]}, "objectives must be out of distance, time"),
+        (PLAIN, {"speed": 30, "objectives": ["lateness"]}, "give --late-costs"),
+        (PLAIN, {"speed": 0}, "speed must be a finite number above 0"),
+        (PLAIN, {}, "needs a speed, in units of x and y per hour"),
+        (PLAIN, {"speed": 30, "window_end": "end"}, "window_end must be one of start, end-of-service"),
+        (PLAIN, {"speed": 30, "costs": {"time": np.ones((4, 4))}}, "a cost must have a name, other than time"),
+        (PLAIN, {"speed": 30, "costs": {"euros": np.ones((3, 3))}}, "euros must be a matrix for 4 stops"),
+    ],
+)
+def test_what_cannot_be_is_told_before_the_search(file, text, options, words):
+    with pytest.raises(ValueError, match=words):
+        read_stops(file(text), **options)
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["1,2,3"] * 3, "cost.csv must have 4 x 4 numbers .* with names 5 x 5 cells; it has 3 rows of 3"),
+        (["0,1,2,3", "1,0,1,1", "1,1,0", "1,1,1,0"], "one of 3 in line 3"),
+        (["0,1,2,3", "1,0,1,x", "1,1,0,1", "1,1,1,0"], "cost.csv, line 2, column 4: expected a number, got 'x'"),
+        (["0,1,2,3", "1,0,1,-1", "1,1,0,1", "1,1,1,0"], "line 2, column 4: expected a number of at least 0"),
+        ([",Hub,Ana,Bob,Cleo"] + ["Hub,1,1,1,1"] * 4, r"column 1: expected each stop once|did you mean 'Anna'"),
+        (
+            [",Hub,Anna,Bob,Cleo", "Hub,0,1,1,1", "Anna,1,0,1,1", "Bob,1,1,0,1", "Clea,1,1,1,0"],
+            "line 5, column 1: .*did you mean 'Cleo'",
+        ),
+    ],
+)
+def test_mistakes_in_a_matrix_are_told(file, rows, words):
+    with pytest.raises(InstanceError, match=words):
+        read_stops(file(PLAIN), speed=30, costs={"euros": file("\n".join(rows), "cost.csv")})
+
+
+MIXED = "name,x,y\n3,0,0\n1,1,0\n0,2,0\n2,3,0\n"  # names that are numbers, though not those of the rows
+BY_NUMBER = np.array([[0, 1, 2, 3], [4, 0, 5, 6], [7, 8, 0, 9], [10, 11, 12, 0]])  # from and to 0, 1, 2, 3
+NAMED = ",0,1,2,3\n" + "\n".join(f"{i},{','.join(map(str, row))}" for i, row in enumerate(BY_NUMBER))
+
+
+def cost_by_name(problem):
+    names = [stop["name"] for stop in problem.plan.stops]
+    return {(a, b): problem.data.costs[1][i, j] for i, a in enumerate(names) for j, b in enumerate(names) if i != j}
+
+
+def read_costs(stops, cost):
+    return cost_by_name(read_stops(stops, speed=30, costs={"euros": cost}))
+
+
+@pytest.mark.parametrize(
+    "frame_of",
+    [
+        lambda path: pd.DataFrame(BY_NUMBER, index=[0, 1, 2, 3], columns=[0, 1, 2, 3]),
+        lambda path: pd.DataFrame(BY_NUMBER, index=list("0123"), columns=list("0123")),
+        lambda path: pd.DataFrame(BY_NUMBER, index=[0.0, 1.0, 2.0, 3.0], columns=list("0123")),
+        pd.read_csv,
+        lambda path: pd.read_csv(path, index_col=0, dtype={0: str}),
+        lambda path: pd.read_csv(path, index_col=0).rename_axis("from"),
+        lambda path: pd.read_csv(path, header=None),
+        lambda path: pd.read_csv(path, index_col=0).loc[[2, 0, 3, 1], ["1", "3", "2", "0"]],
+    ],
+    ids=["numbers", "texts", "floats", "read_csv", "index_col", "named index", "header", "shuffled"],
+)
+def test_labels_of_a_frame_are_names_as_in_the_same_file(file, frame_of):
+    path = file(NAMED, "cost.csv")
+    expected = read_costs(file(MIXED), path)
+    assert expected["0", "1"] == 1
+    assert read_costs(file(MIXED), frame_of(path)) == expected
+
+
+@pytest.mark.parametrize("is_frame", [False, True])
+def test_columns_may_have_names_where_rows_have_none(file, is_frame):
+    path = file("D,B,A\n0,5,1\n2,0,3\n4,6,0\n", "cost.csv")
+    costs = read_costs(file("name,x,y\nD,0,0\nA,1,0\nB,2,0\n"), pd.read_csv(path) if is_frame else path)
+    assert costs == {("D", "A"): 1, ("D", "B"): 5, ("A", "B"): 0, ("A", "D"): 2, ("B", "A"): 0, ("B", "D"): 4}
+
+
+@pytest.mark.parametrize(
+    ("stops", "frame", "words"),
+    [
+        (MIXED, pd.DataFrame(BY_NUMBER), "euros is labelled 0 to 3, which may be names of stops or positions"),
+        (MIXED, pd.DataFrame(BY_NUMBER, columns=list("3102")), "labelled 0 to 3, .* give names as text"),
+        (MIXED.replace("\n3,", "\nHub,"), pd.DataFrame(BY_NUMBER, columns=[0, 1, 2, 3]), "labelled 0 to 3"),
+        (PLAIN, pd.DataFrame(BY_NUMBER[1:], columns=list("0123")), "has 4 rows of 4.* give it header=None"),
+        (MIXED, pd.DataFrame(BY_NUMBER[:, 1:], index=[3, 1, 0, 2]), "must have 4 x 4 numbers"),
+        (PLAIN, pd.DataFrame(BY_NUMBER, index=list("abcd")), "euros, row 1, column 1: expected the name of a stop"),
+        (PLAIN, pd.DataFrame(BY_NUMBER, index=[1, 2, 3, 4]), "euros, row 1, column 1: expected the name of a stop"),
+        (PLAIN, pd.DataFrame(), "euros is empty"),
+    ],
+)
+def test_labels_that_may_mean_two_things_are_refused(file, stops, frame, words):
+    with pytest.raises(InstanceError, match=words) as caught:
+        read_costs(file(stops), frame)
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_from_0_that_are_no_names_count_the_stops(file):
+    cost = np.arange(16).reshape(4, 4)
+    expected = read_costs(file(PLAIN), cost)
+    for value in (pd.DataFrame(cost), pd.DataFrame(cost, index=[0, 1, 2, 3], columns=[0, 1, 2, 3])):
+        path = file(value.to_csv(), "cost.csv")
+        for same in (value, path, pd.read_csv(path), pd.read_csv(path, index_col=0)):
+            assert read_costs(file(PLAIN), same) == expected
+
+
+def test_an_index_with_the_names_of_the_stops_is_a_column(file):
+    frame = pd.read_csv(file(PLAIN))
+    stops = read_stops(file(PLAIN), speed=30).plan.stops
+    assert read_stops(frame.set_index("name"), speed=30).plan.stops == stops
+    assert (
+        read_stops(frame.iloc[[1, 0, 2, 3]].assign(kind=["", "depot", "", ""]), speed=30).plan.stops[1]["name"]
+        == "Anna"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "name,lat,lon\nHub,50,8\nAnna,51,8\n",
+            "km per unit of time.*30 in town, 50 mixed where that is an hour, 0.5 and",
+        ),
+        ("name,lat,lon,opens\nHub,50,8,08:00\nAnna,51,8,\n", r"km per hour.*\(usual: 30 in town, 50 mixed\)"),
+        ("name,x,y,opens\nHub,0,8,08:00\nAnna,1,8,\n", r"units of x and y per hour.*mixed, where they are km\)"),
+    ],
+)
+def test_a_missing_speed_is_told_first_with_usual_values_and_the_other_way(file, text, words):
+    with pytest.raises(InstanceError, match=f"{words}.*or a matrix of travel times: --time"):
+        read_stops(file(text), costs={"euros": "not-there.csv"})

@@ -1,0 +1,388 @@
+"""Tours with time windows: the kernels, run as plain Python, against slow and obvious twins."""
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_tsptw, solve
+from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.routing.matrices import euclidean
+from pareto_nrpa.routing.tsptw import mo_tsptw
+
+from ..helpers.checking import check_uncompiled
+from ..helpers.made_up import cases
+
+seeds = st.integers(0, 10_000)
+tightnesses = st.sampled_from([0.0, 0.3, 0.6, 0.9, 1.0])
+
+
+class Game:
+    """A playout through the words of a problem, in plain Python."""
+
+    def __init__(self, problem):
+        self.data, self.problem = problem.data, problem
+        self.words = {word: python_function(function) for word, function in problem.kernels.items()}
+        self.state = self.words["initial_state"](self.data)
+        self.tour = []
+
+    def legal_moves(self):
+        out = np.full(self.problem.max_legal, -1, dtype=np.int64)
+        count = self.words["legal_moves"](self.data, self.state, out)
+        return out[:count].tolist()
+
+    def play(self, move):
+        self.words["play"](self.data, self.state, move)
+        self.tour.append(move)
+
+
+def is_feasible(data, tour):
+    """Drive along the closed tour."""
+    now, _, late = drive(data, tour)
+    return late == 0 and now + data.costs[0, tour[-1], 0] <= data.closes[0]
+
+
+def drive(data, tour):
+    """Return the time at the last city of a tour, costs so far, and how many windows were missed."""
+    now, late, sums = data.opens[0], 0, np.zeros(len(data.costs))
+    for a, b in pairwise((0, *tour)):
+        arrival = now + data.costs[0, a, b]
+        late += int(arrival > data.closes[b])
+        now = max(arrival, data.opens[b])
+        sums += data.costs[:, a, b]
+    return now, sums, late
+
+
+def quickest(data, here, to, over):
+    """Return the least time from one city to another, over any of some cities."""
+    direct = data.costs[0, here, to]
+    return min([direct, *(data.costs[0, here, k] + quickest(data, k, to, over - {k}) for k in over)])
+
+
+def slow_legal_moves(data, tour, detours=True):
+    """The rule word for word: play a city that is out of reach; else drop what makes another city late."""
+    now, _, _ = drive(data, tour)
+    here = tour[-1] if tour else 0
+    unvisited = set(range(1, len(data.opens))) - set(tour)
+    customers = set(range(1, len(data.opens))) if detours else set()
+    room = 1 + 1e-11
+
+    def deadline(city):
+        to_depot = quickest(data, city, 0, customers - {city})
+        return min(data.closes[city] * room, data.closes[0] * room - to_depot)
+
+    deadlines = {city: deadline(city) for city in unvisited}
+    lost = {city for city in unvisited if now + quickest(data, here, city, customers - {here, city}) > deadlines[city]}
+    if lost:
+        return lost
+
+    def makes_someone_late(city):
+        start = max(now + data.costs[0, here, city], data.opens[city])
+        return any(start > deadlines[other] for other in unvisited)
+
+    in_time = {city for city in unvisited if not makes_someone_late(city)}
+    return in_time or {min(unvisited, key=lambda city: (deadlines[city], city))}
+
+
+def play_against_the_twin(problem, rng, *, detours=False):
+    game = Game(problem)
+    while moves := game.legal_moves():
+        assert len(moves) == len(set(moves))
+        assert set(moves) == slow_legal_moves(problem.data, game.tour, detours)
+        game.play(rng.choice(moves))
+    return game
+
+
+@cases(150)
+@given(seed=seeds, n=st.integers(2, 20), tightness=tightnesses)
+def test_legal_moves_follow_the_rule(seed, n, tightness):
+    game = play_against_the_twin(generate_tsptw(n, seed, tightness), np.random.default_rng(seed))
+    assert sorted(game.tour) == list(range(1, n))
+
+
+def random_windows(seed, n):
+    """Windows put anywhere, feasible or not, with many equal times; detours are often shorter than the direct way."""
+    rng = np.random.default_rng(seed)
+    opens = rng.integers(0, 20, n)
+    costs, closes = rng.integers(0, 8, (2, n, n)), opens + rng.integers(0, 20, n)
+    return mo_tsptw(costs, opens, closes, check_return=bool(seed % 2))
+
+
+@cases(150)
+@given(seed=seeds, n=st.integers(2, 6))
+def test_legal_moves_follow_the_rule_where_nothing_is_feasible(seed, n):
+    game = play_against_the_twin(random_windows(seed, n), np.random.default_rng(seed), detours=True)
+    assert sorted(game.tour) == list(range(1, n))
+
+
+def test_legal_moves_follow_the_rule_on_official_instances(official, rng):
+    for name in ("rc_201.3", "rc_204.3", "rc_206.1"):
+        game = play_against_the_twin(official(name), rng)
+        assert len(set(game.tour)) == game.problem.max_moves
+
+
+def can_be_played(problem, tour):
+    game = Game(problem)
+    for move in tour:
+        if move not in game.legal_moves():
+            return False
+        game.play(move)
+    return True
+
+
+def feasible_tours(problem):
+    n = len(problem.data.opens)
+    return [tour for tour in permutations(range(1, n)) if is_feasible(problem.data, tour)]
+
+
+@cases(40)
+@given(seed=seeds, n=st.integers(2, 7), tightness=tightnesses)
+def test_no_feasible_tour_is_ever_pruned(seed, n, tightness):
+    problem = generate_tsptw(n, seed, tightness)
+    feasible = feasible_tours(problem)
+    assert feasible
+    assert all(can_be_played(problem, tour) for tour in feasible)
+
+
+def test_no_feasible_tour_is_pruned_where_detours_are_shorter_than_the_direct_way():
+    """Looking at the direct way only used to prune all feasible tours of every fifth of these instances."""
+    n_feasible = 0
+    for seed in range(300):
+        problem = random_windows(seed, 4 + seed % 4)
+        feasible = feasible_tours(problem)
+        n_feasible += bool(feasible)
+        assert all(can_be_played(problem, tour) for tour in feasible), seed
+    assert n_feasible > 50
+
+
+def test_no_feasible_tour_is_pruned_by_sums_made_in_another_order():
+    """Windows close at the very moment that a tour arrives, over ways whose sums no double holds exactly."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = 3 + seed % 4
+        times = np.round(rng.random((n, n)) * 3, 1)
+        tour, now, closes = rng.permutation(np.arange(1, n)), 0.0, np.zeros(n)
+        for a, b in pairwise((0, *tour, 0)):
+            now += times[a, b]
+            closes[b] = now / (1 + 1e-9)  # what is added to it is lost again
+        problem = mo_tsptw(times, np.zeros(n), closes)
+        assert all(can_be_played(problem, tour) for tour in feasible_tours(problem)), seed
+
+
+def test_a_detour_may_be_the_only_way_to_be_in_time():
+    times = [[0, 1, 100, 50], [1, 0, 1, 50], [100, 1, 0, 5], [50, 50, 5, 0]]
+    problem = mo_tsptw(times, [0] * 4, [1000, 1000, 10, 1000])
+    assert Game(problem).legal_moves() == [1]
+    front = solve(problem, stop=MaxEvaluations(100), seed=0).front
+    assert front.is_feasible
+    assert [1, 2, 3] in front.solutions
+
+
+def test_where_travel_times_keep_the_triangle_inequality_nothing_is_stored_twice():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        n = rng.integers(2, 30)
+        problem = mo_tsptw(euclidean(np.round(rng.random((n, 2)), 1)), [0] * n, [9] * n)  # many on a line
+        assert np.shares_memory(problem.data.shortest, problem.data.costs)
+
+
+def test_a_city_that_is_late_must_be_played():
+    costs = np.ones((3, 3))
+    problem = mo_tsptw(costs, [0, 0, 0], [9, 0.5, 9])
+    assert Game(problem).legal_moves() == [1]
+
+
+def test_a_move_that_makes_another_city_late_is_dropped():
+    problem = mo_tsptw(np.ones((3, 3)), [0, 5, 0], [9, 9, 4])
+    assert Game(problem).legal_moves() == [2]
+
+
+def test_a_city_does_not_make_itself_late():
+    problem = mo_tsptw(np.ones((3, 3)), [0, 0, 0], [9, 1, 1])
+    assert sorted(Game(problem).legal_moves()) == [1, 2]
+
+
+@cases(150)
+@given(seed=seeds, n=st.integers(2, 12), tightness=tightnesses, m=st.integers(1, 3))
+def test_evaluation_is_what_a_drive_along_the_closed_tour_costs(seed, n, tightness, m):
+    problem = generate_tsptw(n, seed, tightness, m)
+    tour = (1 + np.random.default_rng(seed).permutation(n - 1)).tolist()
+    objectives, violations = problem.replay(tour)
+    _, sums, late = drive(problem.data, tour)
+    np.testing.assert_allclose(objectives, sums + problem.data.costs[:, tour[-1], 0])
+    assert violations == late
+
+
+def test_waiting_costs_time_but_no_distance():
+    problem = mo_tsptw(np.ones((3, 3)), [0, 50, 0], [99, 99, 51])
+    objectives, violations = problem.replay([1, 2])
+    assert (objectives.tolist(), violations) == ([3], 0)
+    late = mo_tsptw(np.ones((3, 3)), [0, 50, 0], [99, 99, 50.5])
+    assert late.replay([1, 2])[1] == 1
+
+
+def test_arriving_when_a_window_closes_is_in_time():
+    problem = mo_tsptw(np.ones((2, 2)), [0, 0], [9, 1])
+    assert problem.replay([1])[1] == 0
+
+
+def test_every_window_that_is_missed_counts():
+    problem = mo_tsptw(np.ones((4, 4)), [0, 0, 0, 0], [9, 0.5, 0.5, 3])
+    assert problem.replay([1, 2, 3])[1] == 2
+
+
+@pytest.mark.parametrize("closes, late", [(2, 0), (1.99, 1), (0, 1), (np.inf, 0)])
+def test_a_tour_must_be_back_before_the_depot_closes(closes, late):
+    problem = mo_tsptw(np.ones((2, 2)), [0, 0], [closes, 9])
+    assert problem.replay([1])[1] == late
+    unchecked = mo_tsptw(np.ones((2, 2)), [0, 0], [closes, 9], check_return=False)
+    assert unchecked.replay([1])[1] == 0
+
+
+def test_a_move_after_which_nobody_is_back_in_time_is_dropped():
+    times = [[0, 1, 1], [1, 0, 1], [5, 1, 0]]  # the way back from city 2 is long
+    assert sorted(Game(mo_tsptw(times, [0] * 3, [7, 9, 9])).legal_moves()) == [1, 2]
+    problem = mo_tsptw(times, [0] * 3, [3, 9, 9])
+    assert Game(problem).legal_moves() == [2, 1]  # from 2 over 1 in time
+    assert problem.replay([2, 1])[1] == 0
+    assert problem.replay([1, 2])[1] == 1
+    assert Game(mo_tsptw(times, [0] * 3, [2, 9, 9])).legal_moves() == [2]
+
+
+def test_a_sum_of_decimals_that_ends_at_closing_time_is_in_time():
+    times = [[0, 0.1, 9], [9, 0, 0.2], [0.3, 9, 0]]
+    assert 0.1 + 0.2 > 0.3
+    problem = mo_tsptw(times, [0, 0, 0], [0.6, 9, 0.3])
+    assert problem.replay([1, 2])[1] == 0
+    assert can_be_played(problem, [1, 2])
+    assert mo_tsptw(times, [0, 0, 0], [0.6, 9, 0.2999999]).replay([1, 2])[1] == 1
+    assert mo_tsptw(times, [0, 0, 0], [0.5999999, 9, 0.3]).replay([1, 2])[1] == 1
+
+
+@pytest.mark.parametrize("shift", [480, 1440, 1e6])
+def test_another_beginning_of_the_day_changes_nothing(shift):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = 6
+        times = np.round(rng.random((n, n)) * 3, 1)
+        opens, closes = np.zeros(n), np.zeros(n)
+        for tour in (rng.permutation(np.arange(1, n)) for _ in range(2)):
+            now = 0.0
+            for a, b in pairwise((0, *tour, 0)):
+                now = round(now + times[a, b], 1)
+                closes[b] = max(closes[b], now)
+        here, there = mo_tsptw(times, opens, closes), mo_tsptw(times, opens + shift, closes + shift)
+        assert feasible_tours(here)
+        assert feasible_tours(here) == feasible_tours(there)
+
+
+def test_the_day_starts_when_the_depot_opens():
+    problem = mo_tsptw(np.ones((2, 2)), [5, 0], [9, 5.5])
+    assert problem.replay([1])[1] == 1
+
+
+def test_costs_may_differ_by_direction():
+    costs = np.array([[0.0, 1, 2], [4, 0, 8], [16, 32, 0]])
+    problem = mo_tsptw([costs, 10 * costs], [0, 0, 0], [99, 99, 99])
+    assert problem.replay([1, 2])[0].tolist() == [25, 250]
+    assert problem.replay([2, 1])[0].tolist() == [38, 380]
+
+
+@pytest.mark.parametrize("objective", [0, 1])
+def test_the_bias_is_minus_ten_times_the_normalised_distance(objective):
+    problem = generate_tsptw(6, seed=3)
+    costs = problem.data.costs[objective].copy()
+    if objective == 0:
+        costs[1:] -= 10  # service is no distance
+        np.fill_diagonal(costs, 0)
+    preference = np.eye(2)[objective]
+    game = Game(problem)
+    for here, to in pairwise((0, 2, 5, 1, 3, 4)):
+        value = game.words["bias"](game.data, game.state, to, preference)
+        assert value == pytest.approx(-10 * costs[here, to] / costs.max())
+        game.play(to)
+
+
+def test_a_preference_mixes_the_biases():
+    game = Game(generate_tsptw(6, seed=3))
+    values = [game.words["bias"](game.data, game.state, 4, np.array(p)) for p in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5))]
+    assert values[2] == pytest.approx((values[0] + values[1]) / 2)
+
+
+def test_distances_for_the_bias_may_be_given():
+    problem = mo_tsptw(np.ones((2, 2)), [0, 0], [9, 9], distances=[[0, 2], [8, 0]])
+    game = Game(problem)
+    assert game.words["bias"](game.data, game.state, 1, np.ones(1)) == -2.5
+
+
+def test_where_all_distances_are_zero_there_is_no_bias():
+    game = Game(mo_tsptw(np.zeros((2, 2)), [0, 0], [9, 9]))
+    assert game.words["bias"](game.data, game.state, 1, np.ones(1)) == 0
+
+
+def test_it_keeps_the_promises_of_a_problem():
+    check_problem(generate_tsptw(9, seed=1))
+
+
+@cases(10)
+@given(seed=seeds, n=st.integers(2, 15), tightness=tightnesses)
+def test_it_keeps_them_whatever_the_instance(seed, n, tightness):
+    check_uncompiled(generate_tsptw(n, seed, tightness), n_games=3, seed=seed)
+
+
+def test_an_instance_does_not_change_with_the_arrays_it_was_made_of():
+    costs, opens, closes = np.ones((1, 3, 3)), np.zeros(3), np.full(3, 9.0)
+    problem = mo_tsptw(costs, opens, closes)
+    costs[:], opens[:], closes[:] = 7, 7, 0
+    assert problem.replay([1, 2])[0].tolist() == [3]
+    assert problem.replay([1, 2])[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        (np.ones((2, 3)), r"costs must be square matrices \[m, n, n\], got shape \(1, 2, 3\)"),
+        (np.ones(3), r"costs must be square matrices \[m, n, n\], got shape \(3,\)"),
+        ([[0, 1], [1]], "costs must be square matrices of numbers, all of one size"),
+        (np.ones((1, 1)), "costs must be for at least 2 cities, got 1"),
+        ([[0, np.nan], [1, 0]], "costs must be finite numbers, got NaN or infinity"),
+        ([[0, -2], [1, 0]], "costs must not be negative, got -2"),
+        ([[0, 1j], [1, 0]], "costs must be square matrices of numbers"),
+        (np.ones((2, 2), complex), "costs must be square matrices of numbers"),
+        ([["0", "1"], ["1", "0"]], "costs must be square matrices of numbers"),
+        ([[0, 10**400], [1, 0]], "costs must be square matrices of numbers"),
+        ([[0, 1e300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e\+300"),
+        ([[0, 1e-300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e-300"),
+    ],
+)
+def test_bad_costs_are_refused(costs, words):
+    with pytest.raises(InstanceError, match=words):
+        mo_tsptw(costs, [0, 0], [9, 9])
+
+
+@pytest.mark.parametrize(
+    ("opens", "closes", "words"),
+    [
+        ([0], [9, 9], r"opens must have one time for each of the 2 cities, got shape \(1,\)"),
+        ([0, 0], [9, 9, 9], r"closes must have one time for each of the 2 cities, got shape \(3,\)"),
+        ([0, -1], [9, 9], "opens must be times of at least 0, got -1"),
+        ([0, 0], [9, np.nan], "closes must be times of at least 0, got nan"),
+        ([0, 5], [9, 4], "the window of city 1 closes at 4, before it opens at 5"),
+        ([0, np.inf], [9, np.inf], "opens must be finite times, got infinity for city 1"),
+        ([0, 1j], [9, 9], "opens must be 2 times, one for each city"),
+        ("soon", [9, 9], "opens must be 2 times, one for each city"),
+        ([0, 0], [9, None], "closes must be times of at least 0, got nan"),
+        ([0, 0], [9, [9]], "closes must be 2 times, one for each city"),
+    ],
+)
+def test_bad_windows_are_refused(opens, closes, words):
+    with pytest.raises(InstanceError, match=words):
+        mo_tsptw(np.ones((2, 2)), opens, closes)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 3), (2, 4, 4), (3, 3, 3)])
+def test_distances_must_have_the_shape_of_the_costs(shape):
+    with pytest.raises(InstanceError, match="distances must have the shape of the costs"):
+        mo_tsptw(np.ones((2, 3, 3)), [0] * 3, [9] * 3, distances=np.ones(shape))

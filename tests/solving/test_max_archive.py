@@ -1,0 +1,95 @@
+"""A limited archive: never larger, good in what it keeps, honest about the rest, and the same after a resumption."""
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import CheckpointError, MaxEvaluations, ParetoNRPA, Result, generate_tsp, solve
+from pareto_nrpa.algorithms.registry import algorithm
+from pareto_nrpa.engine.archive import far_apart
+from pareto_nrpa.metrics import nondominated
+
+from ..helpers.problems import Knapsack
+
+TOUR = generate_tsp(20, seed=1, n_objectives=3)
+STOP = MaxEvaluations(2_000)
+
+
+def test_the_farthest_are_kept():
+    points = np.array([[0.0, 10.0], [10.0, 0.0], [5.0, 5.0], [5.1, 4.9], [2.0, 8.0]])
+    assert far_apart(points, 1) == [0]
+    assert far_apart(points, 3) == [0, 1, 2]
+    assert far_apart(points, 4) == [0, 1, 2, 4]
+    assert far_apart(points * [1.0, 1e9], 4) == [0, 1, 2, 4]  # units do not matter
+
+
+@pytest.mark.parametrize("limit", [2, 7, 90])
+def test_an_archive_is_never_larger_than_allowed(limit):
+    search = ParetoNRPA(level=3).start(TOUR, seed=3, budget=2_000)
+    search.limit_archive(limit)
+    for _ in range(200):
+        search.advance(10)
+        assert 1 <= len(search.front()) <= limit
+    assert search.discarded > 0
+
+
+def test_what_was_lost_is_said_and_the_search_is_the_same(tmp_path):
+    free = solve(TOUR, ParetoNRPA(level=3), stop=STOP, seed=3)
+    limited = solve(TOUR, ParetoNRPA(level=3), stop=STOP, seed=3, max_archive=50)
+    assert (free.discarded, len(free.front) > 50) == (0, True)
+    assert 25 <= len(limited.front) <= 50
+    assert f"{limited.discarded:,} more were found and discarded" in limited.summary()
+    assert "discarded" not in free.summary()
+    assert Result.load(limited.save(tmp_path / "x.json")).discarded == limited.discarded > 0
+    # The same was evaluated, and the best in each objective was kept.
+    np.testing.assert_array_equal(nondominated(limited.log[:, 2:]), nondominated(free.log[:, 2:]))
+    np.testing.assert_array_equal(limited.front.objectives.min(axis=0), free.front.objectives.min(axis=0))
+
+
+def test_a_limit_that_is_not_reached_changes_nothing():
+    free = solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(300), seed=3)
+    limited = solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(300), seed=3, max_archive=10_000)
+    assert (limited.front.solutions, limited.discarded) == (free.front.solutions, 0)
+
+
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize(
+    ("name", "problem", "limit"),
+    [
+        ("pareto-nrpa", TOUR, 20),
+        ("pareto-nrpa", generate_tsp(12, seed=1, n_objectives=5), 65),
+        ("pareto-nrpa", Knapsack(), 4),
+        pytest.param("pls", TOUR, 20, marks=pytest.mark.long),
+        ("random", Knapsack(), 4),
+    ],
+)
+@pytest.mark.parametrize("stop_at", [40, 700])
+def test_a_resumed_search_keeps_and_discards_the_same(name, problem, limit, stop_at, tmp_path):
+    search = algorithm(name).start(problem, seed=5, budget=1_000)
+    search.limit_archive(limit)
+    search.advance(stop_at)
+    search.save(tmp_path / "search")
+    search.advance(1_000 - stop_at)
+    resumed = algorithm(name).resume(problem, tmp_path / "search")
+    resumed.advance(1_000 - stop_at)
+    assert resumed.front().solutions == search.front().solutions
+    assert (resumed.max_archive, resumed.discarded) == (limit, search.discarded)
+    assert search.discarded > 0
+
+
+def test_another_limit_is_another_search(tmp_path):
+    path = tmp_path / "search.npz"
+    solve(Knapsack(), stop=MaxEvaluations(20), checkpoint=path, max_archive=4)
+    with pytest.raises(CheckpointError, match="was made with max_archive=4, not None; use that, or another file"):
+        solve(Knapsack(), stop=MaxEvaluations(30), checkpoint=path, resume=True)
+    assert len(solve(Knapsack(), stop=MaxEvaluations(30), checkpoint=path, resume=True, max_archive=4).front) <= 4
+
+
+@pytest.mark.parametrize("value", [1, 0, -5, 2.5, True, "many"])
+def test_a_limit_that_makes_no_sense_is_named(value):
+    with pytest.raises(ValueError, match="max_archive must be a whole number of at least 2"):
+        solve(TOUR, stop=STOP, max_archive=value)
+
+
+def test_a_limit_that_nobody_can_count_to_is_named():
+    with pytest.raises(ValueError, match="max_archive must be at most 1,000,000,000,000"):
+        solve(TOUR, stop=STOP, max_archive=10**30)
