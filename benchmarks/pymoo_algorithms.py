@@ -31,7 +31,7 @@ from stored import RESULTS, append_row, best_known, read_rows
 
 from pareto_nrpa import ReferenceFront, load
 from pareto_nrpa._util.files import write_text
-from pareto_nrpa.integrations.pymoo import ParetoNRPA, PolishedNRPA
+from pareto_nrpa.integrations.pymoo import ParetoNRPAForPymoo, PolishedNRPAForPymoo
 from pareto_nrpa.metrics import nondominated
 
 RUNS = RESULTS / "pymoo.csv"
@@ -85,11 +85,11 @@ def rivals(problem, population: int) -> dict:
 def ours(problem) -> dict:
     if isinstance(problem, Orders):
         return {
-            "PolishedNRPA (kind: permutation)": PolishedNRPA(kind="permutation"),
-            "ParetoNRPA (kind: permutation)": ParetoNRPA(kind="permutation"),
-            "ParetoNRPA (construction given)": ParetoNRPA(construction=problem.shop),
+            "PolishedNRPA (kind: permutation)": PolishedNRPAForPymoo(kind="permutation"),
+            "ParetoNRPA (kind: permutation)": ParetoNRPAForPymoo(kind="permutation"),
+            "ParetoNRPA (construction given)": ParetoNRPAForPymoo(construction=problem.shop),
         }
-    return {"PolishedNRPA": PolishedNRPA(), "ParetoNRPA": ParetoNRPA()}
+    return {"PolishedNRPA": PolishedNRPAForPymoo(), "ParetoNRPA": ParetoNRPAForPymoo()}
 
 
 def algorithms(problem) -> dict:

@@ -7,7 +7,7 @@ import numpy as np
 from pymoo.core.problem import ElementwiseProblem
 from pymoo.optimize import minimize
 
-from pareto_nrpa.integrations.pymoo import PolishedNRPA
+from pareto_nrpa.integrations.pymoo import PolishedNRPAForPymoo
 
 
 class Packing(ElementwiseProblem):
@@ -21,7 +21,7 @@ class Packing(ElementwiseProblem):
 
 
 if __name__ == "__main__":
-    res = minimize(Packing(), PolishedNRPA(), ("n_eval", 2_000), seed=1)
+    res = minimize(Packing(), PolishedNRPAForPymoo(), ("n_eval", 2_000), seed=1)
     print(f"{len(res.F)} trade-offs by pareto-nrpa in {res.algorithm.evaluator.n_eval:,} evaluations")
     for profits in -res.F[np.argsort(res.F[:, 0])]:
         print(*profits.astype(int))

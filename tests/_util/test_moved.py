@@ -57,3 +57,10 @@ def test_other_names_are_not_found():
 def test_the_function_solve_outlives_imports_of_the_package_solving():
     importlib.import_module("pareto_nrpa.solving.solve")
     assert callable(pareto_nrpa.solve)
+
+
+def test_the_classes_for_pymoo_have_their_old_names_for_one_release():
+    pytest.importorskip("pymoo")
+    module = importlib.import_module("pareto_nrpa.integrations.pymoo")
+    with pytest.warns(DeprecationWarning, match="use ParetoNRPAForPymoo instead"):
+        assert module.ParetoNRPA is module.ParetoNRPAForPymoo

@@ -198,7 +198,7 @@ def minimised(name, evaluations=150, **parameters):
                 out["F"] = [np.dot(lengths[0][0], x), np.dot(lengths[1][0], ~x)]
                 out["G"] = [x.sum() - 8]
 
-        return Bits(), getattr(pareto_nrpa.integrations.pymoo, name)(**parameters)
+        return Bits(), getattr(pareto_nrpa.integrations.pymoo, f"{name}ForPymoo")(**parameters)
 
     def entry(result, chosen):
         points = sorted(zip(result.F.tolist(), result.X.tolist(), strict=True))

@@ -12,13 +12,13 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from pareto_nrpa import ParetoNRPA, ParetoNRPAError, Problem, generate_tsptw  # noqa: E402
 from pareto_nrpa.integrations.optuna import ParetoNRPASampler, play  # noqa: E402
-from pareto_nrpa.integrations.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Front, Origin  # noqa: E402
-from pareto_nrpa.integrations.optuna.encoding import Cells, Dial  # noqa: E402
-from pareto_nrpa.integrations.optuna.mutation import Plan, Route  # noqa: E402
+from pareto_nrpa.integrations.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Origin, TrialFront  # noqa: E402
+from pareto_nrpa.integrations.optuna.encoding import Dial, Interval  # noqa: E402
+from pareto_nrpa.integrations.optuna.mutation import MovePlan, TrialPlan  # noqa: E402
 from pareto_nrpa.integrations.optuna.playing import Game  # noqa: E402
 from pareto_nrpa.integrations.optuna.study import ORIGIN_KEY, POLICY_KEY  # noqa: E402
-from pareto_nrpa.integrations.optuna.trial import Run  # noqa: E402
-from pareto_nrpa.integrations.optuna.trie import Visited  # noqa: E402
+from pareto_nrpa.integrations.optuna.trial import TrialRun  # noqa: E402
+from pareto_nrpa.integrations.optuna.trie import Trie  # noqa: E402
 
 from ..helpers.problems import Knapsack, Word  # noqa: E402
 
@@ -89,7 +89,7 @@ def test_nothing_learned_means_the_distribution_of_optuna():
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
 def test_a_changed_value_is_another_one_in_range_near_or_far(distribution):
     dial, rng = Dial("x", distribution), np.random.default_rng(1)
-    value = dial.value(Cells(dial.n_cells // 2, dial.n_cells // 2 + 1), 0.5)
+    value = dial.value(Interval(dial.n_cells // 2, dial.n_cells // 2 + 1), 0.5)
     others = [dial.changed(value, rng) for _ in range(300)]
     assert all(distribution._contains(distribution.to_internal_repr(other)) for other in others)
     assert value not in others
@@ -107,18 +107,18 @@ def test_a_value_out_of_range_becomes_the_nearest_one():
 
 
 def test_a_route_is_left_and_taken_up_again():
-    in_order = Route(list("abcd"), leave_at={1}, in_order=True)
+    in_order = MovePlan(list("abcd"), leave_at={1}, in_order=True)
     assert in_order.position([], "abcd") == 0
     assert in_order.position(list("ad"), "bc") == 0  # b was passed over, and comes next
-    by_step = Route(list("abcd"), leave_at={1}, in_order=False)
+    by_step = MovePlan(list("abcd"), leave_at={1}, in_order=False)
     assert by_step.position(list("ad"), "bc") == 1  # c stays where it was
     assert by_step.position(list("adc"), "b") == 0  # and b takes the place of d
-    assert Route([1, 1, 0], leave_at=set(), in_order=False).position([1, 0], [0, 1]) == 0
+    assert MovePlan([1, 1, 0], leave_at=set(), in_order=False).position([1, 0], [0, 1]) == 0
     assert in_order.position(list("abcd"), "xy") is None
 
 
 def test_a_front_keeps_what_nothing_dominates_and_the_fewest_violations_first():
-    front = Front()
+    front = TrialFront()
     offers = [((3, 3), 2), ((9, 9), 1), ((1, 5), 1), ((5, 1), 1), ((5, 1), 1), ((0, 0), 2), ((1, 1), 1), ((7, 7), 0)]
     new = [front.offer(n, np.array(objectives), violations) for n, (objectives, violations) in enumerate(offers)]
     assert new == [True, True, True, True, False, False, True, True]
@@ -314,9 +314,9 @@ def test_a_changed_move_is_drawn_as_if_nothing_had_been_learned():
     for leave_at in (set(), {0}):
         first = []
         for _ in range(60):
-            plan = Plan({}, {"move": Route([4, 3, 2, 1, 0] if leave_at else [], leave_at, in_order=True)})
+            plan = TrialPlan({}, {"move": MovePlan([4, 3, 2, 1, 0] if leave_at else [], leave_at, in_order=True)})
             playouts = [search.playout(policy=0, rng=rng) for search in (memory.search, memory._unlearned)]
-            run = Run(plan, *playouts, rng, memory.parameters, Visited(), avoid_repeats=False)
+            run = TrialRun(plan, *playouts, rng, memory.parameters, Trie(), avoid_repeats=False)
             game = Game(line)
             next(game.steps())
             dial = memory.parameters.dial("move 0", IntDistribution(0, 4))

@@ -16,7 +16,7 @@ from pymoo.optimize import minimize
 
 import pareto_nrpa
 from pareto_nrpa import MaxEvaluations, Problem, ProblemError, solve
-from pareto_nrpa.integrations.pymoo import ParetoNRPA, PolishedNRPA, from_pymoo
+from pareto_nrpa.integrations.pymoo import ParetoNRPAForPymoo, PolishedNRPAForPymoo, from_pymoo
 
 from ..helpers.problems import Word
 
@@ -77,8 +77,8 @@ class ShortWord(Word):
 
 
 def test_bits_with_constraints():
-    res = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 220), seed=1, save_history=True)
-    again = minimize(Bits(), ParetoNRPA(level=2), ("n_eval", 220), seed=1)
+    res = minimize(Bits(), ParetoNRPAForPymoo(level=2), ("n_eval", 220), seed=1, save_history=True)
+    again = minimize(Bits(), ParetoNRPAForPymoo(level=2), ("n_eval", 220), seed=1)
     assert res.X.dtype == bool
     assert (res.G <= 0).all()
     assert (np.abs(res.H) <= 1e-4).all()
@@ -95,26 +95,26 @@ def test_bits_with_constraints():
 
 
 def test_mixed_variables():
-    res = minimize(Mixed(), ParetoNRPA(batch=4), ("n_gen", 20), seed=2)
+    res = minimize(Mixed(), ParetoNRPAForPymoo(batch=4), ("n_gen", 20), seed=2)
     assert {type(x["n"]) for x in res.X} == {int}
     assert all(x["colour"] == "blue" and not x["on"] for x in res.X)
     assert len(res.X) == 8
 
 
 def test_orders_and_a_construction():
-    for algorithm in (ParetoNRPA(kind="permutation", level=2), PolishedNRPA(kind="permutation")):
+    for algorithm in (ParetoNRPAForPymoo(kind="permutation", level=2), PolishedNRPAForPymoo(kind="permutation")):
         plain = minimize(Order(), algorithm, ("n_eval", 400), seed=1)
         assert [5.0, 0.0] in plain.F.tolist()
     line = Problem.from_permutation(lambda order: (0, 0), range(6), maximise=True)
-    built = minimize(Order(), ParetoNRPA(construction=line, level=2), ("n_eval", 200), seed=1)
+    built = minimize(Order(), ParetoNRPAForPymoo(construction=line, level=2), ("n_eval", 200), seed=1)
     assert [5.0, 0.0] in built.F.tolist()
 
 
 def test_a_start_and_ask_and_tell():
     start = np.array([np.arange(6), np.arange(6)[::-1]])
-    res = minimize(Order(), ParetoNRPA(kind="permutation", sampling=start), ("n_eval", 22), seed=1)
+    res = minimize(Order(), ParetoNRPAForPymoo(kind="permutation", sampling=start), ("n_eval", 22), seed=1)
     assert [5.0, 0.0] in res.F.tolist()
-    algorithm = ParetoNRPA(kind="permutation", batch=3)
+    algorithm = ParetoNRPAForPymoo(kind="permutation", batch=3)
     algorithm.setup(Order(), termination=("n_eval", 30), seed=1)
     while algorithm.has_next():
         asked = algorithm.ask()
@@ -130,7 +130,7 @@ def test_values_that_are_no_numbers_are_dropped():
         def _evaluate(self, x, out, *args, **kwargs):
             out["F"] = [np.nan if x[0] == 0 else 1.0, float(x[0])]
 
-    res = minimize(Broken(), ParetoNRPA(kind="permutation"), ("n_eval", 60), seed=1)
+    res = minimize(Broken(), ParetoNRPAForPymoo(kind="permutation"), ("n_eval", 60), seed=1)
     assert not res.algorithm.search.pending
     assert np.isfinite(res.algorithm.search.front().objectives).all()
 
@@ -151,7 +151,7 @@ def test_problems_searches_and_algorithms_are_copied_and_pickled(problem, kind, 
     assert np.array_equal(search.front().objectives, other.front().objectives)
     moves = search.front().solutions[0]
     assert twin(ours).evaluate(tuple(moves)) == ours.evaluate(tuple(moves))
-    algorithm = minimize(problem, ParetoNRPA(kind=kind, batch=4), ("n_gen", 2), seed=1).algorithm
+    algorithm = minimize(problem, ParetoNRPAForPymoo(kind=kind, batch=4), ("n_gen", 2), seed=1).algorithm
     fronts = []
     for one in (algorithm, twin(algorithm)):
         one.termination.n_max_gen = 4
@@ -160,7 +160,7 @@ def test_problems_searches_and_algorithms_are_copied_and_pickled(problem, kind, 
     assert np.array_equal(*fronts)
 
 
-@pytest.mark.parametrize("kind", [ParetoNRPA, PolishedNRPA])
+@pytest.mark.parametrize("kind", [ParetoNRPAForPymoo, PolishedNRPAForPymoo])
 @pytest.mark.parametrize("problem", [Few(), Letters()], ids=["48 solutions", "nobody knows"])
 def test_no_candidate_is_looked_for_when_all_solutions_were_seen(kind, problem):
     # Of a space used up, a hundred candidates were asked for in the place of each: seconds for a generation.
@@ -195,18 +195,21 @@ def test_a_problem_of_pymoo_is_one_of_ours(algorithm):
     [
         (lambda: from_pymoo(Order()), "does not say what its variables are"),
         (lambda: from_pymoo(Mixed(rate=Real(bounds=(0, 1)))), "variable 'rate' is Real"),
-        (lambda: ParetoNRPA(kind="tree"), "kind must be"),
-        (lambda: ParetoNRPA(batch=0), "batch must be"),
-        (lambda: ParetoNRPA(alpha=-1), "alpha must be"),
-        (lambda: ParetoNRPA(foo=1), "^ParetoNRPA has no parameter 'foo'; it takes: batch, .* level, "),
-        (lambda: PolishedNRPA(alhpa=1), r"PolishedNRPA has no parameter 'alhpa' \(did you mean 'alpha'\?\)"),
-        (lambda: ParetoNRPA(save_histroy=True), "did you mean 'save_history'"),
+        (lambda: ParetoNRPAForPymoo(kind="tree"), "kind must be"),
+        (lambda: ParetoNRPAForPymoo(batch=0), "batch must be"),
+        (lambda: ParetoNRPAForPymoo(alpha=-1), "alpha must be"),
+        (lambda: ParetoNRPAForPymoo(foo=1), "^ParetoNRPAForPymoo has no parameter 'foo'; it takes: batch, .* level, "),
+        (
+            lambda: PolishedNRPAForPymoo(alhpa=1),
+            r"PolishedNRPAForPymoo has no parameter 'alhpa' \(did you mean 'alpha'\?\)",
+        ),
+        (lambda: ParetoNRPAForPymoo(save_histroy=True), "did you mean 'save_history'"),
         (lambda: from_pymoo(5), "problem must be a problem of pymoo, .* got 5"),
         (lambda: from_pymoo(Bits), "problem must be a problem of pymoo, .* got <class"),
-        (lambda: ParetoNRPA(construction=5), "construction must be a Problem or a CompiledProblem, got 5"),
-        (lambda: ParetoNRPA(to_x=5), "to_x must be a function, got 5"),
-        (lambda: ParetoNRPA(sampling="x"), "sampling must be an array, .* got 'x'"),
-        (lambda: ParetoNRPA(sampling=[[0, 1]]), r"sampling must be an array, .* np.array\(...\)"),
+        (lambda: ParetoNRPAForPymoo(construction=5), "construction must be a Problem or a CompiledProblem, got 5"),
+        (lambda: ParetoNRPAForPymoo(to_x=5), "to_x must be a function, got 5"),
+        (lambda: ParetoNRPAForPymoo(sampling="x"), "sampling must be an array, .* got 'x'"),
+        (lambda: ParetoNRPAForPymoo(sampling=[[0, 1]]), r"sampling must be an array, .* np.array\(...\)"),
     ],
 )
 def test_mistakes_are_said(make, message):
@@ -217,5 +220,5 @@ def test_mistakes_are_said(make, message):
 def test_what_all_algorithms_of_pymoo_take_is_taken():
     names = ["termination", "output", "display", "callback", "archive", "seed", "evaluator"]
     flags = ["return_least_infeasible", "save_history", "verbose", "progress"]
-    algorithm = ParetoNRPA(**dict.fromkeys(names), **dict.fromkeys(flags, True))
+    algorithm = ParetoNRPAForPymoo(**dict.fromkeys(names), **dict.fromkeys(flags, True))
     assert algorithm.save_history

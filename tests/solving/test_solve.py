@@ -496,13 +496,13 @@ def test_two_searches_do_not_share_a_checkpoint(tmp_path):
 
 
 def test_long_compiling_is_said_once_unless_a_callback_does(monkeypatch, caplog):
-    from pareto_nrpa.algorithms.nrpa.search import Search
+    from pareto_nrpa.algorithms.nrpa.search import AskTellSearch
     from pareto_nrpa.solving import run
 
-    compile_it = Search.compile
+    compile_it = AskTellSearch.compile
     monkeypatch.setattr(run, "_SILENT_COMPILING", 0.01)
-    monkeypatch.setattr(Search, "is_compiled", property(lambda self: False))
-    monkeypatch.setattr(Search, "compile", lambda self: (time.sleep(0.1), compile_it(self)))
+    monkeypatch.setattr(AskTellSearch, "is_compiled", property(lambda self: False))
+    monkeypatch.setattr(AskTellSearch, "compile", lambda self: (time.sleep(0.1), compile_it(self)))
     solve(Knapsack(), stop=MaxEvaluations(1))
     assert [record.message for record in caplog.records] == [
         "pareto-nrpa: compiling for this kind of problem, once on this machine; some seconds ..."

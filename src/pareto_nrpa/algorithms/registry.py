@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .protocols import Algorithm
 
 
-class Entry(NamedTuple):
+class AlgorithmEntry(NamedTuple):
     """An algorithm: how it is called, where its class lives (loaded when it is asked for), and a line about it."""
 
     name: str
@@ -29,23 +29,23 @@ class Entry(NamedTuple):
 _WHOLE = "a `genotype`"
 _PYMOO = f'{_WHOLE}; `pip install "pareto-nrpa[baselines]"`'
 ENTRIES = (
-    Entry("polished-nrpa", "polished.params", "PolishedNRPA", "Pareto-NRPA joined by local search"),
-    Entry("pareto-nrpa", "nrpa.params", "ParetoNRPA", "the paper's algorithm"),
-    Entry("nsga-ii", "baselines.moea", "NSGA2", "pymoo's, the same population after every generation", _PYMOO),
-    Entry("nsga-iii", "baselines.nsga3", "NSGA3", "likewise, for three objectives and more", _PYMOO),
-    Entry("sms-emoa", "baselines.moea", "SMSEMOA", "likewise, by contributions to the hypervolume", _PYMOO),
-    Entry("moea-d", "baselines.moea", "MOEAD", "likewise, a subproblem for each direction", _PYMOO),
-    Entry(
+    AlgorithmEntry("polished-nrpa", "polished.params", "PolishedNRPA", "Pareto-NRPA joined by local search"),
+    AlgorithmEntry("pareto-nrpa", "nrpa.params", "ParetoNRPA", "the paper's algorithm"),
+    AlgorithmEntry("nsga-ii", "baselines.moea", "NSGA2", "pymoo's, the same population after every generation", _PYMOO),
+    AlgorithmEntry("nsga-iii", "baselines.nsga3", "NSGA3", "likewise, for three objectives and more", _PYMOO),
+    AlgorithmEntry("sms-emoa", "baselines.moea", "SMSEMOA", "likewise, by contributions to the hypervolume", _PYMOO),
+    AlgorithmEntry("moea-d", "baselines.moea", "MOEAD", "likewise, a subproblem for each direction", _PYMOO),
+    AlgorithmEntry(
         "pls",
         "baselines.pls",
         "ParetoLocalSearch",
         "Pareto Local Search: 2-opt and or-opt, or one choice changed",
         _WHOLE,
     ),
-    Entry("pareto-mcts", "baselines.mcts", "ParetoMCTS", "tree search by dominance of confidence bounds"),
-    Entry("nrpa", "baselines.weighted_nrpa", "WeightedNRPA", "NRPA for one weighted sum after the other"),
-    Entry("nmcs", "baselines.nmcs", "WeightedNMCS", "nested Monte-Carlo search, likewise"),
-    Entry("random", "baselines.random_search", "RandomSearch", "random playouts, the floor"),
+    AlgorithmEntry("pareto-mcts", "baselines.mcts", "ParetoMCTS", "tree search by dominance of confidence bounds"),
+    AlgorithmEntry("nrpa", "baselines.weighted_nrpa", "WeightedNRPA", "NRPA for one weighted sum after the other"),
+    AlgorithmEntry("nmcs", "baselines.nmcs", "WeightedNMCS", "nested Monte-Carlo search, likewise"),
+    AlgorithmEntry("random", "baselines.random_search", "RandomSearch", "random playouts, the floor"),
 )
 
 

@@ -39,7 +39,7 @@ JobsOption = Annotated[int, typer.Option(help="Processes on this machine.")]
 
 
 @dataclass(frozen=True)
-class Selection:
+class RunSelection:
     """A plan, how much of it, and where its runs lie: the options that run, table and figure have in common."""
 
     plan: Annotated[
@@ -135,14 +135,14 @@ class Selection:
 
 def _takes_selection(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of a selection as if they were its own: typer reads signatures."""
-    names = list(inspect.signature(Selection).parameters)
+    names = list(inspect.signature(RunSelection).parameters)
 
     @functools.wraps(command)
     def with_options(**options: object) -> None:
-        command(Selection(**{name: options.pop(name) for name in names}), **options)  # type: ignore[arg-type]  # options have the types of the commands' parameters
+        command(RunSelection(**{name: options.pop(name) for name in names}), **options)  # type: ignore[arg-type]  # options have the types of the commands' parameters
 
     parameters = [
-        *inspect.signature(Selection, eval_str=True).parameters.values(),
+        *inspect.signature(RunSelection, eval_str=True).parameters.values(),
         *list(inspect.signature(command, eval_str=True).parameters.values())[1:],
     ]
     keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
@@ -154,7 +154,7 @@ def _takes_selection(command: Callable[..., None]) -> Callable[..., None]:
 @app.command("run")
 @_takes_selection
 def run_plan(
-    chosen: Selection,
+    chosen: RunSelection,
     jobs: JobsOption = 1,
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler to run on instead, such as tcp://host:8786.")
@@ -209,7 +209,7 @@ def _tell_failures(count: int, advice: str = "") -> None:
 @app.command("table")
 @_takes_selection
 def show_tables(
-    chosen: Selection,
+    chosen: RunSelection,
     out: OutOption = None,
     rows: Annotated[
         Path | None,
@@ -226,7 +226,7 @@ def show_tables(
 
 @app.command("figure")
 @_takes_selection
-def draw_figures(chosen: Selection, out: OutOption = None) -> None:
+def draw_figures(chosen: RunSelection, out: OutOption = None) -> None:
     """Draw figures of the runs that are there: PNG and SVG."""
     from ..experiments.report import write_figures
 
@@ -270,7 +270,9 @@ def reproduce(
     from ..experiments.store import Store
 
     at_least_one("jobs", jobs)
-    chosen = [Selection(name, seeds=seeds, quick=quick, results=results, data=data) for name in plans or plan_names()]
+    chosen = [
+        RunSelection(name, seeds=seeds, quick=quick, results=results, data=data) for name in plans or plan_names()
+    ]
     # All plans and problems are read before the first run is made: a mistake is told at once.
     loaded = [selection.load() for selection in chosen]
     fingerprints = [_fingerprints(plan, data) for plan in loaded]

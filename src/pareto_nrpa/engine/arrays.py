@@ -86,7 +86,7 @@ class Archive(NamedTuple):
     front_index: FrontIndex
 
 
-class KnownFront(NamedTuple):
+class FrontObjectives(NamedTuple):
     """The objectives of a front, for telling what it covers; see `is_covered_by_front`."""
 
     objectives: np.ndarray  # [A, M] float64, minimised

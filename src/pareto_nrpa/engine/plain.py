@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Numbering(dict[Any, int]):
+class Index(dict[Any, int]):
     """Dense numbers for hashable things, in the order in which they are first met."""
 
     #: Grows along with the numbers where there is one: the strength of a code just met is exp(0).
@@ -46,7 +46,7 @@ class PlainAdapter(Adapter):
 
     def __init__(self, problem: Problem, *, has_bias: bool) -> None:
         super().__init__(problem)
-        self.moves: Numbering = Numbering()
+        self.moves: Index = Index()
         self.bias = plain_bias(problem) if has_bias else None
         self._by_number: list[Any] = []
         self._sign_of: list[float] = self.signs.tolist()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .measure import Measured
-    from .tables import Table
+    from .tables import ResultTable
 
 
 def write_tables(measured: Measured, folder: Path) -> list[Path]:
@@ -54,7 +54,7 @@ def _number(value: float, digits: int) -> str:
     return f"{value:.0f}" if value.is_integer() else f"{value:.{digits}g}"
 
 
-def _page(measured: Measured, found: list[Table]) -> str:
+def _page(measured: Measured, found: list[ResultTable]) -> str:
     plan = measured.plan
     lines = [f"# {escape_markdown(plan.title)}", ""]
     paper = f", {escape_markdown(plan.paper)} of the paper" if plan.paper else ""
@@ -114,7 +114,7 @@ def _versions(measured: Measured) -> list[str]:
     return [escape_markdown(said), ""]
 
 
-def _tests(measured: Measured, table: Table) -> list[str]:
+def _tests(measured: Measured, table: ResultTable) -> list[str]:
     plan = measured.plan
     if plan.layout == "instances":
         found = comparison(measured, table.name)

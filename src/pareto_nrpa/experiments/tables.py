@@ -39,7 +39,7 @@ _CURVE_DIGITS = 3  # after few evaluations all are close to each other
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """Mean and interval of some runs, beside what the paper prints."""
 
     mean: float
@@ -67,7 +67,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A table of cells with a name for each row and column."""
 
     name: str  # for files
@@ -75,7 +75,7 @@ class Table:
     corner: str
     rows: list[str]
     columns: list[str]
-    cells: list[list[Cell | None]]
+    cells: list[list[TableCell | None]]
     has_paper: bool
 
     def markdown(self) -> str:
@@ -105,8 +105,8 @@ class Table:
 
 
 def _grid(
-    table: Table,
-    show: Callable[[Cell | None], str],
+    table: ResultTable,
+    show: Callable[[TableCell | None], str],
     join: Callable[[list[str]], str],
     escape: Callable[[str], str],
     rule: str | None = None,
@@ -122,14 +122,14 @@ def _markdown_row(cells: list[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def _markdown_cell(cell: Cell | None) -> str:
+def _markdown_cell(cell: TableCell | None) -> str:
     if cell is None:
         return ""
     text = f"**{cell.text}**" if cell.best else cell.text
     return f"{text} ({cell.paper_text})" if cell.paper_text else text
 
 
-def _latex_cell(cell: Cell | None) -> str:
+def _latex_cell(cell: TableCell | None) -> str:
     if cell is None:
         return ""
     if cell.text == _DASH:
@@ -148,7 +148,7 @@ def _escape_latex(text: str) -> str:
     return "".join(words.get(c, rf"\{c}" if c in "&%$#_{}" else c) for c in " ".join(text.split()))
 
 
-def tables(measured: Measured) -> list[Table]:
+def tables(measured: Measured) -> list[ResultTable]:
     """Return all tables of a plan, in its layout."""
     if measured.plan.layout == "metrics":
         found = [_of_problem(measured, problem) for problem in measured.plan.problems]
@@ -173,13 +173,13 @@ def _metrics(measured: Measured) -> list[str]:
     return wanted
 
 
-def _cell(measured: Measured, problem: str, label: str, metric: str) -> Cell:
+def _cell(measured: Measured, problem: str, label: str, metric: str) -> TableCell:
     values = measured.values(problem, label, metric)
     paper = published(measured.plan, problem, label, metric)
-    return Cell(*mean_and_interval(values), len(values), paper, digits=METRICS[metric].digits)
+    return TableCell(*mean_and_interval(values), len(values), paper, digits=METRICS[metric].digits)
 
 
-def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
+def _mark_best(cells: list[TableCell], metric: str) -> list[TableCell]:
     """Mark the best of a row as the paper does: all that are equal to it in print."""
     means = [cell.mean for cell in cells if not math.isnan(cell.mean)]
     if not means:
@@ -189,7 +189,7 @@ def _mark_best(cells: list[Cell], metric: str) -> list[Cell]:
     return [replace(c, best=f"{c.mean:.{digits}f}" == best) for c in cells]
 
 
-def _of_metric(measured: Measured, metric: str) -> Table:
+def _of_metric(measured: Measured, metric: str) -> ResultTable:
     plan = measured.plan
     labels = [contender.label for contender in plan.contenders]
     problems = [p for p in plan.problems if metric in plan.metrics or _applies(measured, p, metric)]
@@ -203,7 +203,7 @@ def _applies(measured: Measured, problem: str, metric: str) -> bool:
     return not METRICS[metric].of_the_truth or problem in measured.known
 
 
-def _of_problem(measured: Measured, problem: str) -> Table:
+def _of_problem(measured: Measured, problem: str) -> ResultTable:
     plan = measured.plan
     metrics = [m for m in _metrics(measured) if m in plan.metrics or _applies(measured, problem, m)]
     labels = [contender.label for contender in plan.contenders]
@@ -214,7 +214,7 @@ def _of_problem(measured: Measured, problem: str) -> Table:
     return _table(name, f"{problem}: {plan.title}", "Algorithm", headed, [METRICS[m].title for m in metrics], cells)
 
 
-def _of_curve(measured: Measured, problem: str) -> Table:
+def _of_curve(measured: Measured, problem: str) -> ResultTable:
     """Return the hypervolume after some numbers of evaluations, as a share of the true front's where that is known."""
     plan, known = measured.plan, measured.known.get(problem)
     scale = measured.scales[problem] if known is None else Scale.of_front(known)
@@ -224,7 +224,7 @@ def _of_curve(measured: Measured, problem: str) -> Table:
     steps = [n for n in plan.curve if plan.evaluations is None or n <= plan.evaluations] or [plan.evaluations or 1]
     for n in steps:
         shares = {label: [scale.share(record.found_by(n)) for record in runs[label]] for label in runs}
-        cells = [Cell(*mean_and_interval(s), len(s), None, digits=_CURVE_DIGITS) for s in shares.values()]
+        cells = [TableCell(*mean_and_interval(s), len(s), None, digits=_CURVE_DIGITS) for s in shares.values()]
         columns.append(_mark_best(cells, "hypervolume"))
     cells_by_label = [[column[i] for column in columns] for i in range(len(runs))]
     headed = [f"{label} {_runs([row[0].n])}" for label, row in zip(runs, cells_by_label, strict=True)]
@@ -234,7 +234,7 @@ def _of_curve(measured: Measured, problem: str) -> Table:
     return _table(f"{name}-curve", title, "Algorithm", headed, [f"{n:,}" for n in steps], cells_by_label)
 
 
-def _of_grid(measured: Measured, metric: str) -> Table:
+def _of_grid(measured: Measured, metric: str) -> ResultTable:
     """Return a table of policies by learning rates, read from the parameters."""
     plan, (problem, *_) = measured.plan, measured.plan.problems
     made: dict[str, Any] = {c.label: algorithm(c.name, c.parameters) for c in plan.contenders}
@@ -254,10 +254,10 @@ def _table(
     corner: str,
     rows: list[str],
     columns: list[str],
-    cells: list[list[Cell]] | list[list[Cell | None]],
-) -> Table:
+    cells: list[list[TableCell]] | list[list[TableCell | None]],
+) -> ResultTable:
     has_paper = any(cell is not None and cell.paper is not None for row in cells for cell in row)
-    return Table(name, title, corner, rows, columns, [list(row) for row in cells], has_paper)
+    return ResultTable(name, title, corner, rows, columns, [list(row) for row in cells], has_paper)
 
 
 def _runs(counts: list[int]) -> str:
@@ -266,7 +266,7 @@ def _runs(counts: list[int]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class MetricComparison:
     """Who is better at a metric, over all problems of a plan that every algorithm has runs on."""
 
     metric: str
@@ -278,7 +278,7 @@ class Comparison:
     pairs: list[PairwiseComparison]
 
 
-def comparison(measured: Measured, metric: str, reference: str | None = None) -> Comparison | None:
+def comparison(measured: Measured, metric: str, reference: str | None = None) -> MetricComparison | None:
     """Compare all algorithms of a plan with the reference, the best-ranked one unless named; None with too few runs."""
     samples = {
         problem: {c.label: measured.values(problem, c.label, metric) for c in measured.plan.contenders}
@@ -291,7 +291,7 @@ def comparison(measured: Measured, metric: str, reference: str | None = None) ->
     means = np.array([[rounded_mean(s[label]) for label in labels] for s in complete.values()])
     ranks = average_ranks(means, more_is_better=METRICS[metric].more_is_better)
     chosen = reference or labels[int(ranks.argmin())]
-    return Comparison(
+    return MetricComparison(
         metric=metric,
         labels=labels,
         n_problems=len(complete),
@@ -302,7 +302,7 @@ def comparison(measured: Measured, metric: str, reference: str | None = None) ->
     )
 
 
-def comparison_markdown(found: Comparison) -> str:
+def comparison_markdown(found: MetricComparison) -> str:
     """Return ranks and pairwise comparisons as text and a table."""
     order = np.argsort(found.ranks, kind="stable")
     ranking = ", ".join(f"{escape_markdown(found.labels[i])} {found.ranks[i]:.2f}" for i in order)

@@ -1,7 +1,7 @@
 """Pareto-NRPA as an algorithm of pymoo, and problems of pymoo as problems of ours.
 
 from pymoo.optimize import minimize
-from pareto_nrpa.integrations.pymoo import ParetoNRPA
+from pareto_nrpa.integrations.pymoo import ParetoNRPAForPymoo
 res = minimize(problem, ParetoNRPA(), ("n_eval", 5_000), seed=1)
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import inspect
 import math
+import warnings
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ from ..problem.builders import ChoicesProblem, PermutationProblem
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..algorithms.nrpa.search import Candidate, Search
+    from ..algorithms.nrpa.search import AskTellSearch, Candidate
 
 KINDS = ("binary", "integer", "permutation")
 _EQUAL = 1e-4  # by how much pymoo lets equality constraints be missed
@@ -183,7 +184,7 @@ def _not_here(moves: list[Any]) -> Any:
     raise AssertionError("pymoo evaluates")
 
 
-class ParetoNRPA(Algorithm):  # type: ignore[misc]  # pymoo has no types
+class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
     """Pareto-NRPA for `minimize` of pymoo: binary, integer, categorical and mixed variables, permutations, constraints.
 
     Parameters
@@ -228,11 +229,11 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]  # pymoo has no types
         super().__init__(**parameters)
         self.batch, self.sampling, self.kind = batch, sampling, kind
         self._construction = None if construction is None else _Coding(construction, to_x, to_moves)
-        self.search: Search | None = None
+        self.search: AskTellSearch | None = None
 
     def _check_names(self, parameters: dict[str, Any]) -> None:
         """Raise for a parameter that nobody takes: pymoo would not say a word."""
-        found = inspect.signature(ParetoNRPA.__init__).parameters.values()
+        found = inspect.signature(ParetoNRPAForPymoo.__init__).parameters.values()
         here = [what.name for what in found if what.kind == what.KEYWORD_ONLY]
         ours = [*here, *self._kind.__dataclass_fields__]
         known = [*ours, *_names_of_pymoo()]
@@ -335,10 +336,10 @@ class ParetoNRPA(Algorithm):  # type: ignore[misc]  # pymoo has no types
         self.opt = filter_optimum(self.pop, least_infeasible=True)
 
 
-class PolishedNRPA(ParetoNRPA):
+class PolishedNRPAForPymoo(ParetoNRPAForPymoo):
     """Polished NRPA for `minimize` of pymoo: Pareto-NRPA joined by local search.
 
-    It takes what `ParetoNRPA` takes, with the parameters of `pareto_nrpa.PolishedNRPA`.
+    It takes what `ParetoNRPAForPymoo` takes, with the parameters of `pareto_nrpa.PolishedNRPA`.
     """
 
     _kind = polish.PolishedNRPA
@@ -400,3 +401,16 @@ def _minimised(problem: AnyProblem, n_objectives: int) -> AnyProblem:
     twin = copy.copy(problem)
     twin.n_objectives, twin.maximise, twin.reference_point, twin.objective_names = n_objectives, False, None, None
     return twin
+
+
+_RENAMED = {"ParetoNRPA": ParetoNRPAForPymoo, "PolishedNRPA": PolishedNRPAForPymoo}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a class by the name it had, for one release."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    new = _RENAMED[name]
+    words = f"{__name__}.{name} is deprecated and will be removed in the next release; use {new.__name__} instead."
+    warnings.warn(words, DeprecationWarning, stacklevel=2)
+    return new

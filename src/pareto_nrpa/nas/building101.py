@@ -34,7 +34,7 @@ _SOURCES = np.array([source for _, source in STEPS])
 _CHOICES = np.array(CHOICES)
 
 
-class Cell(NamedTuple):
+class PartialCell(NamedTuple):
     """What one playout writes to."""
 
     numbers: np.ndarray  # [2] int64: moves made; edges taken and promised to vertices that have none yet
@@ -56,7 +56,7 @@ def initial_state(data):
     is_used[0] = 1
     is_used[_LAST] = 1
     zeros = np.zeros((2, MAX_VERTICES), np.int64)
-    return Cell(numbers, zeros[0], is_used, zeros[1], np.zeros((5, MAX_VERTICES), np.int64))
+    return PartialCell(numbers, zeros[0], is_used, zeros[1], np.zeros((5, MAX_VERTICES), np.int64))
 
 
 @kernel

@@ -28,7 +28,7 @@ PAPER_OBJECTIVES = ("error", "params")
 SURROGATE_OBJECTIVES = ("surrogate_error", "params")
 
 
-class Table(NamedTuple):
+class Table101(NamedTuple):
     """All cells in the order of their keys."""
 
     keys: np.ndarray  # [n] int64, rising
@@ -127,7 +127,7 @@ def _spec(name: str, objectives: Sequence[str]) -> str:
 
 def _problem(name: str, names: tuple[str, ...], cells: Cells, values: NDArray[np.float64]) -> CompiledProblem:
     order: Any = np.argsort(cells.keys)
-    table = Table(np.ascontiguousarray(cells.keys[order]), np.ascontiguousarray(values[order]))
+    table = Table101(np.ascontiguousarray(cells.keys[order]), np.ascontiguousarray(values[order]))
     front = ReferenceFront.of(table.values, is_table=True)
     return CompiledProblem(
         data=table,

@@ -22,14 +22,14 @@ NAME = "nas-bench-201"
 PAPER_OBJECTIVES = ("c10_error", "params")
 
 
-class Table(NamedTuple):
+class Table201(NamedTuple):
     """All cells, each in the row that its moves are the number of."""
 
     values: np.ndarray  # [15625, n_objectives] float64
     missing: np.ndarray  # [15625] int64, objectives without a value
 
 
-class Cell(NamedTuple):
+class Cell201(NamedTuple):
     """What one playout writes to."""
 
     numbers: np.ndarray  # [2] int64: edges decided, their operations as a number of base 5
@@ -41,7 +41,7 @@ _DEPTH, _ROW = 0, 1
 @kernel
 def initial_state(data):
     """Begin with no edge decided."""
-    return Cell(np.zeros(2, np.int64))
+    return Cell201(np.zeros(2, np.int64))
 
 
 @kernel
@@ -97,7 +97,7 @@ def nas_bench_201(
     values, missing = read_objectives(names, data)
     front = ReferenceFront.of(values[missing == 0], is_table=True)
     return CompiledProblem(
-        data=Table(values, missing),
+        data=Table201(values, missing),
         initial_state=initial_state,
         legal_moves=legal_moves,
         play=play,

@@ -28,7 +28,7 @@ class Costs(NamedTuple):
     distances: np.ndarray  # [n_objectives, n, n] float64, each divided by its largest entry, for the bias
 
 
-class Tour(NamedTuple):
+class TSPTour(NamedTuple):
     """What one playout writes to."""
 
     unvisited: np.ndarray  # [n - 1] int64, in rising order
@@ -44,7 +44,7 @@ def initial_state(data):
     """Stand in city 0."""
     numbers = np.zeros(2, np.int64)
     numbers[_LEFT] = data.costs.shape[1] - 1
-    return Tour(np.arange(1, data.costs.shape[1]), numbers, np.zeros(data.costs.shape[0]))
+    return TSPTour(np.arange(1, data.costs.shape[1]), numbers, np.zeros(data.costs.shape[0]))
 
 
 @kernel

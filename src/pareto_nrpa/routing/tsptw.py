@@ -60,7 +60,7 @@ class TSPTWData(NamedTuple):
     by_deadline: np.ndarray  # [n - 1] uint64, the cities to visit, the earliest deadline first
 
 
-class Tour(NamedTuple):
+class TSPTWTour(NamedTuple):
     """What one playout writes to."""
 
     unvisited: np.ndarray  # [n - 1] uint64, by deadline; unsigned, so that indexing needs no sign test
@@ -79,7 +79,7 @@ def initial_state(data):
     numbers[_LEFT] = data.by_deadline.size
     time = np.zeros(1)
     time[0] = data.opens[0]
-    return Tour(data.by_deadline.copy(), numbers, time, np.zeros(data.costs.shape[0]))
+    return TSPTWTour(data.by_deadline.copy(), numbers, time, np.zeros(data.costs.shape[0]))
 
 
 @kernel

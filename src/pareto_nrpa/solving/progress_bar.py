@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..problem.base import AnyProblem
     from ..result.result import Result
     from ..routing.exact import Certificate
-    from ..routing.exact.proof import Progress as ProofProgress
+    from ..routing.exact.proof import ProofProgress
     from .stop import Progress
 
 _SECONDS_BETWEEN_UPDATES = 0.2

@@ -35,7 +35,7 @@ _PATIENCE_AT_THE_END = 2.0
 _SILENT_COMPILING = 1.0  # seconds
 
 
-class Run:
+class SearchRun:
     """One call of `solve`, from the first slice to the result."""
 
     def __init__(

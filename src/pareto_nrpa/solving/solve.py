@@ -13,7 +13,7 @@ from ..parallel.islands.algorithm import assembled, closing
 from ..problem.base import AnyProblem, problem_fingerprint
 from .arguments import check_algorithm, check_problem_type, check_reference_point, check_seed, check_start
 from .callbacks import check_callbacks
-from .run import Run
+from .run import SearchRun
 from .stop import StopCriterion, budget_of, check_stop, counts_unique
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def solve(
             _count_unique(search, chosen.name, checkpoint)
         _limit_archive(search, chosen.name, max_archive, checkpoint)
         first = [] if search.evaluations else check_start(start, search, chosen.name)
-        return Run(problem, chosen.name, search, stop, seed, reference, listeners, checkpoint, first).to_the_end()
+        return SearchRun(problem, chosen.name, search, stop, seed, reference, listeners, checkpoint, first).to_the_end()
 
 
 def _count_unique(search: Search, algorithm: str, checkpoint: str | os.PathLike[str] | None) -> None:

@@ -16,13 +16,13 @@ from pareto_nrpa import (
     generate_tsptw,
     solve,
 )
-from pareto_nrpa.algorithms.polished.neighbour_evaluation import Terms
-from pareto_nrpa.engine.arrays import KnownFront
+from pareto_nrpa.algorithms.polished.neighbour_evaluation import Penalty
+from pareto_nrpa.engine.arrays import FrontObjectives
 from pareto_nrpa.engine.jit.kernels import kernel
 from pareto_nrpa.routing.matrices import cost_of, join_costs
 from pareto_nrpa.routing.tsptw import join_limits
 
-NOTHING = KnownFront(np.zeros((0, 2)), np.zeros((0, 2)))
+NOTHING = FrontObjectives(np.zeros((0, 2)), np.zeros((0, 2)))
 PROBLEMS = {"tsptw": generate_tsptw(9, seed=3, tightness=0.2), "tsp": generate_tsp(9, seed=1)}
 
 
@@ -95,7 +95,7 @@ def test_a_descent_at_a_price_ends_where_no_neighbour_costs_less_with_what_it_pa
         judge.go_on(NOTHING)
         return weights @ problem.replay(list(moves))[0] + price * judge.distance
 
-    judge.begin(rng.permutation(range(1, 9)), weights, terms=Terms(price, 1e9))
+    judge.begin(rng.permutation(range(1, 9)), weights, terms=Penalty(price, 1e9))
     assert judge.go_on(NOTHING)
     end = judge.moves.tolist()
     assert cost(end) <= min(map(cost, neighbours(end))) + 1e-6

@@ -6,7 +6,7 @@ import pytest
 from pareto_nrpa import PolishedNRPA, generate_tsp, generate_tsptw, mo_tsptw
 from pareto_nrpa.algorithms.nrpa.checkpoint import from_bytes, to_bytes
 from pareto_nrpa.algorithms.polished import neighbour_evaluation as judging
-from pareto_nrpa.algorithms.polished.penalty_descent import Detours, changed_places
+from pareto_nrpa.algorithms.polished.penalty_descent import PenaltyDescent, changed_places
 
 WINDOWS = generate_tsptw(16, seed=1, tightness=0.3)
 ONE_COST = generate_tsptw(16, seed=2, tightness=0.3, n_objectives=1)
@@ -28,7 +28,7 @@ def test_changed_are_the_places_beside_every_new_joint_and_both_ends(now, change
 
 
 def test_the_price_rises_after_detours_that_end_infeasible_and_falls_after_others():
-    detours = Detours(5)
+    detours = PenaltyDescent(5)
     first = detours.leave(TOUR, span=2.0)
     assert detours.is_out
     assert detours.come_back(ELSEWHERE, distance=7.0).tolist() == [1, 0, 0, 1, 1]
@@ -42,7 +42,7 @@ def test_the_price_rises_after_detours_that_end_infeasible_and_falls_after_other
 
 
 def test_what_detours_remember_is_taken_up_again_and_checked():
-    detours, other = Detours(5), Detours(5)
+    detours, other = PenaltyDescent(5), PenaltyDescent(5)
     detours.leave(TOUR, span=3.0)
     state = detours.state()
     other.restore(state, is_descent=True)
@@ -59,9 +59,9 @@ def test_what_detours_remember_is_taken_up_again_and_checked():
         ("detour_terms", np.array([1.0, 1.0])),
     ):
         with pytest.raises(ValueError, match=r".+"):
-            Detours(5).restore({**state, name: wrong}, is_descent=True)
+            PenaltyDescent(5).restore({**state, name: wrong}, is_descent=True)
     with pytest.raises(ValueError, match="detours"):
-        Detours(5).restore(state, is_descent=False)
+        PenaltyDescent(5).restore(state, is_descent=False)
 
 
 def same_end(*searches):

@@ -25,7 +25,7 @@ from pareto_nrpa import (
     solve_parallel,
 )
 from pareto_nrpa.parallel.evaluations import search as window_module
-from pareto_nrpa.parallel.evaluations.search import WindowedSearch
+from pareto_nrpa.parallel.evaluations.search import ParallelSearch
 
 from . import problems
 
@@ -70,7 +70,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(workers):
 def test_a_lookahead_of_one_is_the_search_itself():
     alone, asked = (ParetoNRPA(level=2).start(problems.Row(), seed=3, budget=50) for _ in range(2))
     options = {"lookahead": 1, "budget": None, "time_limit": None, "journal": None, "retry_failed": False}
-    windowed = WindowedSearch(asked, Here(), **options)
+    windowed = ParallelSearch(asked, Here(), **options)
     alone.advance(80)
     windowed.advance(80)
     assert windowed.front().solutions == alone.front().solutions

@@ -32,11 +32,11 @@ from pareto_nrpa.algorithms.nrpa.checkpoint_checks import read_arrays
 from pareto_nrpa.algorithms.polished.search import PolishedSearch
 from pareto_nrpa.parallel.islands import places
 from pareto_nrpa.parallel.islands import search as cooperating
-from pareto_nrpa.parallel.islands.algorithm import Team
-from pareto_nrpa.parallel.islands.exchange import LAG, Post, Record, Rounds
+from pareto_nrpa.parallel.islands.algorithm import Islands
+from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
 from pareto_nrpa.parallel.islands.executors import Processes, Threads
 from pareto_nrpa.parallel.islands.merging import CommonLog, complete, in_turns, share_of
-from pareto_nrpa.parallel.islands.task import Member, Spell
+from pareto_nrpa.parallel.islands.task import Member, Report
 from pareto_nrpa.parallel.pool import ProcessWorkers
 
 from ...helpers.command_line import assert_refused
@@ -129,7 +129,7 @@ def test_an_idle_process_takes_over_a_search_only_where_they_are_not_shared_out_
     [(TSPTW, None, Processes), (TSPTW, 1_000, Threads), (generate_tsp(300, seed=1), None, Threads)],
 )
 def test_processes_are_for_long_searches_with_small_policies(problem, budget, crew):
-    team = Team(PolishedNRPA(), 2, 2, None)
+    team = Islands(PolishedNRPA(), 2, 2, None)
     try:
         assert type(team.start(problem, seed=0, budget=budget).crew) is crew
     finally:
@@ -169,7 +169,7 @@ def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone(monk
     monkeypatch.setattr(PolishedSearch, "alone_below", 1000)
     n = 400
     alone = PolishedNRPA().start(TSPTW, seed=5)
-    together = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=5, budget=None)
+    together = Islands(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=5, budget=None)
     alone.advance(n)
     advance(together, 2 * n)
     first, second = together.crew.searches
@@ -182,7 +182,7 @@ def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone(monk
 def test_it_does_not_matter_in_what_slices_it_goes_on(n):
     searches = []
     for sizes in ([n], [1] * n):
-        search = Team(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
+        search = Islands(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
         for size in sizes:
             advance(search, size)
         assert search.evaluations == n
@@ -192,7 +192,7 @@ def test_it_does_not_matter_in_what_slices_it_goes_on(n):
 
 
 def test_the_front_is_the_best_of_all_and_the_log_leads_to_it():
-    search = Team(PolishedNRPA(), 3, 1, None).start(TSPTW, seed=0, budget=None)
+    search = Islands(PolishedNRPA(), 3, 1, None).start(TSPTW, seed=0, budget=None)
     advance(search, 500)
     log = search.log()
     assert (np.diff(log[:, 0]) > 0).all()
@@ -208,7 +208,7 @@ def _dominates(one, other):
 
 
 def test_what_one_finds_reaches_the_others():
-    search = Team(PolishedNRPA(), 3, 1, None).start(TSP, seed=0, budget=None)
+    search = Islands(PolishedNRPA(), 3, 1, None).start(TSP, seed=0, budget=None)
     advance(search, 3 * search.rounds.begin(1))
     found = [list(record.members.values()) for record in search.records]
     assert all(found)
@@ -226,11 +226,11 @@ def test_what_one_finds_reaches_the_others():
 
 def record_of(members):
     alive = np.array([member.found_at for member in members])
-    return Record(Spell(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0))
+    return IslandRecord(Report(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0))
 
 
 def test_nothing_is_sent_twice_nor_to_who_knows_better():
-    post = Post(3, Rounds(10), 0)
+    post = Mailbox(3, Rounds(10), 0)
     points = [[(1, 5), (2, 2)], [(2, 2), (5, 1), (4, 4)], [(9, 9)]]
     records = []
     for k, found in enumerate(points):
@@ -265,7 +265,7 @@ def test_nothing_is_sent_twice_nor_to_who_knows_better():
     ],
 )
 def test_a_small_front_is_taken_in_by_who_does_not_get_on(k, alone_below, found_at, violations, takes_in):
-    post = Post(2, Rounds(10), alone_below)
+    post = Mailbox(2, Rounds(10), alone_below)
     other = Member(1, (0.0, 1.0, 5.0), 0, [1])
     post.hand_in(1 - k, record_of([other]))
     own = record_of([Member(found_at, (violations, 5.0, 1.0), 0, [0])])

@@ -9,7 +9,7 @@ import pytest
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, generate_tsptw, solve
 from pareto_nrpa.algorithms.nrpa.checkpoint import to_bytes
 from pareto_nrpa.parallel.islands import task as work
-from pareto_nrpa.parallel.islands.exchange import LAG, Post, Record, Rounds
+from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
 from pareto_nrpa.parallel.islands.executors import Crew, Processes, Threads, pickled
 from pareto_nrpa.parallel.islands.staff import crew_for
 
@@ -70,7 +70,7 @@ def test_one_worker_needs_nobody():
 def test_a_process_keeps_all_searches_of_a_run_and_few_of_others():
     problem, algorithm = Knapsack(6), ParetoNRPA(level=1, iterations=5)
     state = to_bytes(algorithm.start(problem, seed=0, budget=50))
-    origin = work.Origin(pickled(problem), algorithm, state, {0: []})
+    origin = work.Resume(pickled(problem), algorithm, state, {0: []})
     stretch = work.Stretch(0, 2, 0, [], 10.0)
     for run, n in (("another run", 5), ("run", 20), ("a third run", 1)):
         for k in range(n):
@@ -81,13 +81,15 @@ def test_a_process_keeps_all_searches_of_a_run_and_few_of_others():
 
 
 def test_what_a_search_has_discarded_is_not_sent_back():
-    post = Post(2, Rounds(10), 0)
+    post = Mailbox(2, Rounds(10), 0)
     members = [work.Member(i + 1, (0.0, *point), 0, [i]) for i, point in enumerate([(1.0, 5.0), (5.0, 1.0)])]
     nothing = np.zeros((0, 4)), np.zeros(0, np.int64), 0.0
-    records = [Record(work.Spell(10, 0, np.arange(1, len(found) + 1), found, *nothing)) for found in (members, [])]
+    records = [
+        IslandRecord(work.Report(10, 0, np.arange(1, len(found) + 1), found, *nothing)) for found in (members, [])
+    ]
     for k, record in enumerate(records):
         post.hand_in(k, record)
-    records[0].update(work.Spell(20, 1, np.array([1]), [], *nothing))
+    records[0].update(work.Report(20, 1, np.array([1]), [], *nothing))
     assert post.inbox(LAG, 0, records[0]) == []
     assert post.inbox(LAG, 1, records[1]) == members
 

@@ -26,10 +26,10 @@ from ...problem.genotype import encoded, unplayable_message
 from .rollout import HERE
 
 if TYPE_CHECKING:
-    from .compiled_player import CompiledPlayer
-    from .plain_player import PlainPlayer
+    from .compiled_player import CompiledRollouts
+    from .plain_player import PlainRollouts
 
-    Player: TypeAlias = CompiledPlayer | PlainPlayer
+    Player: TypeAlias = CompiledRollouts | PlainRollouts
 
 _OVERRUN = 4096
 

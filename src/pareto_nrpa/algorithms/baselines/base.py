@@ -27,8 +27,8 @@ from ...problem.base import (
 from ...problem.genotype import Permutation, check_genotype, genotype_of
 from ..archive_view import MOST_ARCHIVED, ArchiveView
 from .arena import check_status
-from .compiled_player import CompiledPlayer
-from .plain_player import PlainPlayer
+from .compiled_player import CompiledRollouts
+from .plain_player import PlainRollouts
 from .rehearsal import Rehearsal, rehearse
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..nrpa.search import Search as NRPASearch
+    from ..nrpa.search import AskTellSearch as NRPASearch
 
 _FORMAT = "pareto-nrpa replay 2"
 _MAX_BYTES = 1_000_000
@@ -162,10 +162,10 @@ class BaselineSearch(ArchiveView):
         self.cpu_seconds = 0.0
         self.rng = np.random.default_rng(seed)
         played = problem if baseline.pruning else without_pruning(problem)
-        self.player: CompiledPlayer | PlainPlayer = (
-            CompiledPlayer(played, self.rng, baseline.bias)
+        self.player: CompiledRollouts | PlainRollouts = (
+            CompiledRollouts(played, self.rng, baseline.bias)
             if isinstance(played, CompiledProblem)
-            else PlainPlayer(played, self.rng, baseline.bias)
+            else PlainRollouts(played, self.rng, baseline.bias)
         )
         self._signs = self.player.signs
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...problem.base import CompiledProblem
 
 
-class CompiledPlayer(CompiledAdapter):
+class CompiledRollouts(CompiledAdapter):
     """Plays in an arena; one call of compiled code makes many evaluations."""
 
     def __init__(self, problem: CompiledProblem, rng: np.random.Generator, bias: float) -> None:

@@ -71,7 +71,7 @@ def crowding_gaps(objectives, order, ranks, gaps):
     return n_fronts
 
 
-class Subproblems(NamedTuple):
+class MOEADSubproblems(NamedTuple):
     """The population of MOEA/D: the best known solution of every subproblem."""
 
     genes: np.ndarray  # [n, width] int64

@@ -21,7 +21,7 @@ from ...errors import ProblemError
 from ...problem.base import AnyProblem, problem_name
 from ...problem.genotype import Choices, Genotype, Permutation, encoded
 from .base import Baseline, BaselineSearch, WholeSolutionSearch
-from .evolution import Subproblems, boundary_intersection, evolve, tchebycheff
+from .evolution import MOEADSubproblems, boundary_intersection, evolve, tchebycheff
 from .generations import Generations, LeastContribution, RankAndCrowding
 from .rollout import evaluate_rows
 from .variation import vary_choices, vary_permutations
@@ -336,10 +336,10 @@ class _SubproblemSearch(_Search):
         self._has_begun = True
 
 
-def _no_subproblems(problem: AnyProblem, baseline: MOEAD, moves: Any, sizes: Any) -> Subproblems:
+def _no_subproblems(problem: AnyProblem, baseline: MOEAD, moves: Any, sizes: Any) -> MOEADSubproblems:
     """Return the arrays of MOEA/D, still to be filled in."""
     n, m = baseline.first_size(problem), problem.n_objectives
-    return Subproblems(
+    return MOEADSubproblems(
         genes=np.zeros((n, len(sizes)), dtype=np.int64),
         objectives=np.zeros((n, m)),
         ideal=np.zeros(m),

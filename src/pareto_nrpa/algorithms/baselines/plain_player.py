@@ -79,7 +79,7 @@ def _called_kernels(function: Any) -> Iterator[Any]:
             yield value
 
 
-class PlainPlayer(PlainAdapter):
+class PlainRollouts(PlainAdapter):
     """Plays in an arena through the methods of the problem."""
 
     def __init__(self, problem: Problem, rng: np.random.Generator, bias: float) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._util.checks import check_flag, check_number, check_positive, check_whole
 from ..nrpa.params import PAPER_BUDGET, ParetoNRPA
-from ..nrpa.search import Search
+from ..nrpa.search import AskTellSearch
 from .base import Baseline, save_replay
 from .weights import weight_vectors
 
@@ -54,7 +54,7 @@ class WeightedNRPA(Baseline):
         check_number("bias", self.bias)
         check_flag("pruning", self.pruning)
 
-    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> AskTellSearch:
         """Return a search at its very beginning."""
         vectors = weight_vectors(problem.n_objectives, self.weights)
         share = (PAPER_BUDGET if budget is None else budget) // len(vectors)
@@ -78,7 +78,7 @@ def _largest_root(budget: int, level: int) -> int:
     return n
 
 
-class _Search(Search):
+class _Search(AskTellSearch):
     """The engine of Pareto-NRPA with a single policy, where a weighted sum takes the place of dominance."""
 
     def __init__(self, baseline: WeightedNRPA, whole_budget: int | None, *arguments: Any, **keywords: Any) -> None:

@@ -27,7 +27,7 @@ from ...engine.arrays import (
     SearchState,
 )
 from ...engine.evaluated import rebuilt_keys
-from ...engine.plain import Numbering
+from ...engine.plain import Index
 from ...errors import CheckpointError
 from ...problem.base import AnyProblem, problem_fingerprint, problem_name
 from .checkpoint_checks import check_arrays, check_meta, read_arrays
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .search import Search
+    from .search import AskTellSearch
 
 
 class Resumable(Protocol):
@@ -57,7 +57,7 @@ class Resumable(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
 
-    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> Search:
+    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> AskTellSearch:
         """Return a search at its very beginning."""
 
 
@@ -70,20 +70,20 @@ _OLDER_FORMATS = (
 )
 
 
-def save_search(search: Search, path: str | os.PathLike[str]) -> None:
+def save_search(search: AskTellSearch, path: str | os.PathLike[str]) -> None:
     """Write all that a search is to a file."""
     arrays = _packed(search)
     write_atomically(path, lambda file: np.savez(file, **arrays))
 
 
-def to_bytes(search: Search) -> bytes:
+def to_bytes(search: AskTellSearch) -> bytes:
     """Return all that a search is, as `save_search` writes it."""
     file = io.BytesIO()
     np.savez(file, **_packed(search))
     return file.getvalue()
 
 
-def _packed(search: Search) -> dict[str, Any]:
+def _packed(search: AskTellSearch) -> dict[str, Any]:
     machine, player = search.machine, search.player
     meta: dict[str, Any] = {
         "format": _FORMAT,
@@ -115,7 +115,7 @@ def _packed(search: Search) -> dict[str, Any]:
     return arrays
 
 
-def _used_pool(search: Search) -> dict[str, NDArray[Any]]:
+def _used_pool(search: AskTellSearch) -> dict[str, NDArray[Any]]:
     """Return the sequences in use: the sets of the levels, one after the other, then what is pending."""
     machine = search.machine
     sets = (row[: machine.levels[level, SIZE]].tolist() for level, row in enumerate(machine.members))
@@ -160,7 +160,7 @@ def sum_of(arrays: dict[str, NDArray[Any]]) -> NDArray[np.uint8]:
     return np.frombuffer(digest.digest(), dtype=np.uint8)
 
 
-def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Resumable) -> Search:
+def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Resumable) -> AskTellSearch:
     """Return the search saved at `path`, ready to go on; it must be of the same problem and parameters."""
     try:
         with open(path, "rb") as raw:
@@ -174,7 +174,7 @@ def load_search(path: str | os.PathLike[str], problem: AnyProblem, params: Resum
         raise CheckpointError(message) from error
 
 
-def read_search(raw: BinaryIO, name: Any, problem: AnyProblem, params: Resumable) -> Search:
+def read_search(raw: BinaryIO, name: Any, problem: AnyProblem, params: Resumable) -> AskTellSearch:
     """Return the search in an open file; raises whatever a damaged one leads to."""
     arrays = read_arrays(raw)
     meta = json.loads(arrays["meta"].tobytes())
@@ -183,7 +183,7 @@ def read_search(raw: BinaryIO, name: Any, problem: AnyProblem, params: Resumable
     return _revive(arrays, meta, problem, params)
 
 
-def from_bytes(state: bytes, problem: AnyProblem, params: Resumable) -> Search:
+def from_bytes(state: bytes, problem: AnyProblem, params: Resumable) -> AskTellSearch:
     """Return the search that `to_bytes` was given, perhaps in another process, where all may have other names."""
     arrays = read_arrays(io.BytesIO(state))
     check_sum(arrays)
@@ -231,7 +231,9 @@ def _check_match(path: Any, meta: dict[str, Any], problem: AnyProblem, params: R
             raise CheckpointError(f"the checkpoint {path} was made {how}; use that, or another file.")
 
 
-def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyProblem, params: Resumable) -> Search:
+def _revive(
+    arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyProblem, params: Resumable
+) -> AskTellSearch:
     check_meta(meta, params.iterations)
     search = params.search(problem, seed=meta["seed"], n_iterations=meta["iterations"])
     search.fingerprint.first = meta["problem"][0]
@@ -239,7 +241,7 @@ def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyP
     search.wall_seconds, search.cpu_seconds = float(meta["wall_seconds"]), float(meta["cpu_seconds"])
     if isinstance(search.player, PlainPlayer):
         search.player.codes = _numbering(meta["codes"])
-        search.player.moves = Numbering()
+        search.player.moves = Index()
         moves = [decode(move) for move in meta["moves"]]
         if search.player.numbers(moves) != list(range(len(moves))):
             raise ValueError("two numbers for one thing")
@@ -252,8 +254,8 @@ def _revive(arrays: dict[str, NDArray[Any]], meta: dict[str, Any], problem: AnyP
     return search
 
 
-def _numbering(encoded: list[Any]) -> Numbering:
-    numbering = Numbering((decode(value), number) for number, value in enumerate(encoded))
+def _numbering(encoded: list[Any]) -> Index:
+    numbering = Index((decode(value), number) for number, value in enumerate(encoded))
     if len(numbering) < len(encoded):
         raise ValueError("two numbers for one thing")
     return numbering

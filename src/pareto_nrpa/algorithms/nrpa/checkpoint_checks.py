@@ -41,7 +41,7 @@ from .plain_player import PlainPlayer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .search import Search
+    from .search import AskTellSearch
 
     Arrays = dict[str, NDArray[Any]]
 
@@ -78,7 +78,7 @@ def check_meta(meta: dict[str, Any], iterations: int | None) -> None:
         need(type(meta[name]) in (int, float) and 0 <= meta[name] < math.inf, name)
 
 
-def check_arrays(arrays: Arrays, search: Search) -> None:
+def check_arrays(arrays: Arrays, search: AskTellSearch) -> None:
     """Check all arrays against the search that is to go on from them, which is at its very beginning."""
     machine, problem = search.machine, search.problem
     n_levels, n_policies, _ = machine.weights.shape
@@ -124,7 +124,7 @@ def _check_counters(counters: NDArray[np.int64], arrays: Arrays) -> None:
     need(counters[N_UNIQUE] == np.count_nonzero(keys) and 2 * counters[N_UNIQUE] <= keys.size, "unique solutions")
 
 
-def _check_levels(levels: NDArray[np.int64], n_slots: int, search: Search) -> None:
+def _check_levels(levels: NDArray[np.int64], n_slots: int, search: AskTellSearch) -> None:
     need((levels >= 0).all() and (levels <= _MOST_ITERATIONS // len(levels)).all(), "levels")
     need(levels[:, SIZE].sum() <= n_slots, "members")
     most = np.full(len(levels), search.n_iterations)
@@ -136,7 +136,7 @@ def _check_levels(levels: NDArray[np.int64], n_slots: int, search: Search) -> No
     need((levels[:, N_FRONT] <= levels[:, SIZE]).all(), "fronts")
 
 
-def _check_pool(arrays: Arrays, n_codes: int, search: Search, unmet: Any) -> None:
+def _check_pool(arrays: Arrays, n_codes: int, search: AskTellSearch, unmet: Any) -> None:
     """Check what was recorded: decisions that follow each other, a choice within each, codes that exist."""
     heads, ends, chosen, codes, biases = (
         arrays[f"pool_{name}"] for name in ("heads", "ends", "chosen", "codes", "biases")

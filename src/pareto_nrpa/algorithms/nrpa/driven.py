@@ -13,11 +13,11 @@ from ...problem.base import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from .search import Candidate, Search
+    from .search import AskTellSearch, Candidate
 
 
 class DrivenProblem(Problem):
-    """A problem whose solutions are built by a caller alone, who evaluates them too; see `Search.playout`.
+    """A problem whose solutions are built by a caller alone, who evaluates them too; see `AskTellSearch.playout`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Playout:
         The moves chosen so far.
     """
 
-    def __init__(self, search: Search, policy: int, draw: Callable[[], float]) -> None:
+    def __init__(self, search: AskTellSearch, policy: int, draw: Callable[[], float]) -> None:
         self.policy = policy
         self.solution: list[Any] = []
         self._search, self._draw = search, draw

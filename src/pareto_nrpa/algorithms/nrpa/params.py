@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .search import Search
+    from .search import AskTellSearch
 
 #: What N is chosen for when the stop says nothing about evaluations: the budget of the paper.
 PAPER_BUDGET = 100_000
@@ -138,19 +138,19 @@ class ParetoNRPA:
             del values["playouts_per_step"]
         return values
 
-    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> AskTellSearch:
         """Return a search over `problem` that has not made an evaluation yet."""
-        from .search import Search
+        from .search import AskTellSearch
 
-        return Search(problem, self, seed=seed, budget=budget)
+        return AskTellSearch(problem, self, seed=seed, budget=budget)
 
-    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> Search:
+    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> AskTellSearch:
         """Return a search at its very beginning, with N as given: what a checkpoint goes on from."""
-        from .search import Search
+        from .search import AskTellSearch
 
-        return Search(problem, self, seed=seed, budget=None, n_iterations=n_iterations)
+        return AskTellSearch(problem, self, seed=seed, budget=None, n_iterations=n_iterations)
 
-    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> AskTellSearch:
         """Return the search saved at `path`, which must be of this problem and these parameters."""
         from .checkpoint import load_search
 

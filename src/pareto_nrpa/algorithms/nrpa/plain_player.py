@@ -32,7 +32,7 @@ from ...engine.arrays import (
 )
 from ...engine.jit.kernels import compile_entry
 from ...engine.messages import unfollowed_message
-from ...engine.plain import Numbering, PlainAdapter
+from ...engine.plain import Index, PlainAdapter
 from ...engine.softmax import LARGEST_SUM, SMALLEST_SUM
 from ...errors import ProblemError
 from ...problem.base import Problem, checked_identity
@@ -89,7 +89,7 @@ class PlainPlayer(PlainAdapter):
     def __init__(self, problem: Problem, machine: SearchState, settings: Settings, rng: np.random.Generator) -> None:
         super().__init__(problem, has_bias=settings.has_bias)
         self.machine, self.settings, self.rng = machine, settings, rng
-        self.codes: Numbering = Numbering()
+        self.codes: Index = Index()
         self._draws: list[float] = []
         self._powers = np.ones(_MAX_TABLE)
         self._options = tuple(settings)

@@ -73,7 +73,7 @@ class Candidate:
     known: tuple[NDArray[np.float64], float] | None = None
 
 
-class Search(ArchiveView):
+class AskTellSearch(ArchiveView):
     """Pareto-NRPA at work on one problem.
 
     Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays that the player holds, and in the
@@ -199,7 +199,7 @@ class Search(ArchiveView):
         self.compile()
         self.player.advance(n)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Search:
+    def __deepcopy__(self, memo: dict[int, Any]) -> AskTellSearch:
         for problem in (self.problem, self.player.problem):
             memo[id(problem)] = problem  # nobody changes it, and kernels cannot be copied
         twin = memo[id(self)] = object.__new__(type(self))

@@ -15,7 +15,7 @@ from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, ne
 from ..nrpa.following import EVEN_PRUNED, EXACTLY
 from .additive_model import AdditiveModel
 from .operators import changes_of, options_of
-from .subproblems import Walkers
+from .subproblems import Subproblems
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ _RATE, _LEAST_SHARE, _LEAST = 0.02, 0.2, 1e-6
 PLAYOUT = 0
 
 
-class PlayedNeighbours:
+class BlackBoxSearch:
     """What to evaluate next: a playout, or a solution of the front that was changed and was not met before.
 
     Which kind of change is made is drawn by how often each has brought something new to the front.
@@ -52,7 +52,7 @@ class PlayedNeighbours:
         # solutions of the front, and of walkers: a kind each.
         self._n_changes = max(1, len(self._changes))
         self._brought = np.ones(1 + 2 * self._n_changes)
-        self._walkers = Walkers(search.problem.n_objectives)
+        self._walkers = Subproblems(search.problem.n_objectives)
         self._walks = False
         self._no_slack = np.zeros(search.problem.n_objectives)
         self._kinds: dict[int, int] = {}  # of slots that were proposed

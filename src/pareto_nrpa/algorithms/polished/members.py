@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from ...engine.archive import enlarge
-from ...engine.arrays import N_ARCHIVED, N_LOGGED, VIOLATIONS, KnownFront
+from ...engine.arrays import N_ARCHIVED, N_LOGGED, VIOLATIONS, FrontObjectives
 from ...engine.dominance import CHUNK
 from ...engine.jit.kernels import compile_entry
 from .member_kernels import (
@@ -90,14 +90,14 @@ class Members:
         return self._objectives[: self._n]
 
     @property
-    def front(self) -> KnownFront:
+    def front(self) -> FrontObjectives:
         """Their objectives as what covers others."""
-        return KnownFront(self.objectives, self._floors[: -(-self._n // CHUNK)])
+        return FrontObjectives(self.objectives, self._floors[: -(-self._n // CHUNK)])
 
     @property
-    def feasible(self) -> KnownFront:
+    def feasible(self) -> FrontObjectives:
         """The same of what is feasible."""
-        return self.front if self.violations == 0 else KnownFront(self._objectives[:0], self._floors[:0])
+        return self.front if self.violations == 0 else FrontObjectives(self._objectives[:0], self._floors[:0])
 
     @property
     def ideal(self) -> NDArray[np.float64]:

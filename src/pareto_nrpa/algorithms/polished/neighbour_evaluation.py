@@ -8,7 +8,7 @@ import numba
 import numpy as np
 from numba import types
 
-from ...engine.arrays import KnownFront
+from ...engine.arrays import FrontObjectives
 from ...engine.dominance import is_covered_by_front
 from ...engine.jit.kernels import bundle_kernel, small_kernel, stored, with_globals
 from . import neighbourhood as kernels
@@ -25,20 +25,20 @@ _ROOM = 256
 _TRIES_PER_STEP = 50
 # Neighbours to judge before somebody may look at clock and keyboard: about a tenth of a second.
 _MOST = 1_000_000
-_NOTHING_KNOWN = KnownFront(np.zeros((0, 1)), np.zeros((0, 1)))
+_NOTHING_KNOWN = FrontObjectives(np.zeros((0, 1)), np.zeros((0, 1)))
 
 
-class Terms(NamedTuple):
+class Penalty(NamedTuple):
     """On which a descent may pass through infeasible solutions."""
 
     price: float  # of a unit of distance from being feasible; 0 if a descent never goes farther away
     most_gain: float  # by a step: a bound on what it may pay
 
 
-STRICT = Terms(0.0, 0.0)
+STRICT = Penalty(0.0, 0.0)
 
 
-class Judge:
+class NeighbourEvaluator:
     """Looks at all neighbours of a solution at once; what it finds worth evaluating is not evaluated here."""
 
     def __init__(self, player: CompiledPlayer) -> None:
@@ -115,7 +115,7 @@ class Judge:
         return float(self._here.current[0])
 
     def begin(
-        self, moves: NDArray[np.int64], weights: NDArray[np.float64], marks: Any = 1, terms: Terms = STRICT
+        self, moves: NDArray[np.int64], weights: NDArray[np.float64], marks: Any = 1, terms: Penalty = STRICT
     ) -> None:
         """Begin a descent for a weighted sum from the places marked; with weights of 0 it only looks round."""
         self._here.base[:] = moves
@@ -124,7 +124,7 @@ class Judge:
         self._here.terms[[PRICE, MOST_GAIN]] = terms
         self._here.numbers[PLACE_NOW] = self._here.numbers[N_QUIET] = 0
 
-    def go_on(self, front: KnownFront) -> bool:
+    def go_on(self, front: FrontObjectives) -> bool:
         """Go on for a moment; tells whether that is the end."""
         self._here.numbers[N_FOUND] = 0
         return bool(self._go_on.call(self._parts, self._here, front, _MOST))
@@ -145,7 +145,7 @@ class Judge:
         """Compile what compares solutions; all else is compiled with the player."""
         self.is_covered(self._here.current[1:], _NOTHING_KNOWN)
 
-    def is_covered(self, objectives: NDArray[np.float64], front: KnownFront) -> bool:
+    def is_covered(self, objectives: NDArray[np.float64], front: FrontObjectives) -> bool:
         """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
         return bool(stored(is_covered_by_front)(*front, objectives, NOISE * np.abs(objectives)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..nrpa.checkpoint_checks import check_shape, need
-from .neighbour_evaluation import Terms
+from .neighbour_evaluation import Penalty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,25 +20,25 @@ _RATE = 1.1
 _LOWEST, _HIGHEST = 1e-100, 1e100
 
 
-class Detours:
+class PenaltyDescent:
     """Where a detour left what is feasible, and what it costs to be infeasible: as much as leads half of them back."""
 
     def __init__(self, n_moves: int) -> None:
         self._n = n_moves
         self._price = 1.0  # of a unit of distance from being feasible, in ranges of the front
         self._origin: NDArray[np.int64] | None = None
-        self.terms = Terms(0.0, 0.0)
+        self.terms = Penalty(0.0, 0.0)
 
     @property
     def is_out(self) -> bool:
         """Whether a detour is under way."""
         return self._origin is not None
 
-    def leave(self, origin: NDArray[np.int64], span: float) -> Terms:
+    def leave(self, origin: NDArray[np.int64], span: float) -> Penalty:
         """Begin one at a feasible solution; `span` is the weighted sum of the ranges of the front."""
         self._origin = origin
         span = min(span, _HIGHEST)
-        self.terms = Terms(self._price * span, _MOST_GAIN * span)
+        self.terms = Penalty(self._price * span, _MOST_GAIN * span)
         return self.terms
 
     def come_back(self, moves: NDArray[np.int64], distance: float) -> NDArray[np.int64] | None:
@@ -68,7 +68,7 @@ class Detours:
         need(np.isfinite(numbers).all() and (numbers >= 0).all(), "terms")
         need(_LOWEST <= numbers[0] <= _HIGHEST, "a price")
         self._price, *terms = map(float, numbers)
-        self.terms = Terms(*terms)
+        self.terms = Penalty(*terms)
         self._origin = origins[0] if len(origins) else None
 
 

@@ -10,10 +10,10 @@ from ..._util.checks import check_whole
 from ...engine.arrays import N_MOVES, POLICY
 from ...problem.genotype import check_genotype
 from ..nrpa.compiled_player import CompiledPlayer
-from ..nrpa.search import Search
-from .blackbox_search import PlayedNeighbours
+from ..nrpa.search import AskTellSearch
+from .blackbox_search import BlackBoxSearch
 from .members import Members, member_code
-from .segment_search import ScreenedNeighbours
+from .segment_search import SegmentSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ _PATIENCE = 300
 _PLAYOUTS = 10
 
 
-class PolishedSearch(Search):
+class PolishedSearch(AskTellSearch):
     """Polished NRPA at work on one problem."""
 
     # On a small front, who knows the same looks for the same; a large one takes long to look round: docs/parallel.md.
@@ -44,8 +44,8 @@ class PolishedSearch(Search):
         self._is_checked = False
         self.player.following  # noqa: B018 - bound, that it may be compiled
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
-        self._screened = ScreenedNeighbours(self) if screens else None
-        self._played = None if screens else PlayedNeighbours(self)
+        self._screened = SegmentSearch(self) if screens else None
+        self._played = None if screens else BlackBoxSearch(self)
 
     @property
     def is_stuck(self) -> bool:
@@ -53,7 +53,7 @@ class PolishedSearch(Search):
         return self.evaluations >= _PATIENCE and self.members().violations > 0
 
     @property
-    def local(self) -> ScreenedNeighbours | PlayedNeighbours:
+    def local(self) -> SegmentSearch | BlackBoxSearch:
         """The local search whose turn it is.
 
         Segments lead towards less lateness, which is not the same as fewer violations: a search that is stuck takes
@@ -62,7 +62,7 @@ class PolishedSearch(Search):
         if self._screened is not None and not (self.is_stuck and self.evaluations % 2):
             return self._screened
         if self._played is None:
-            self._played = PlayedNeighbours(self)
+            self._played = BlackBoxSearch(self)
             self._played.compile()
         return self._played
 
@@ -89,7 +89,7 @@ class PolishedSearch(Search):
     def _check_genotype(self) -> None:
         """See whether what the problem says of its solutions fits some playouts, made apart from the search."""
         if self.problem.genotype is not None:
-            apart = Search(self.problem, self.params, seed=self.seed, budget=None)
+            apart = AskTellSearch(self.problem, self.params, seed=self.seed, budget=None)
             check_genotype(self.problem, [candidate.solution for candidate in apart.ask(_PLAYOUTS)])
 
     def advance(self, n: int) -> None:
@@ -178,7 +178,7 @@ class PolishedSearch(Search):
         if self._screened is not None:
             self._screened.restore(arrays, pending)
         if "brought" in arrays and self._played is None:
-            self._played = PlayedNeighbours(self)
+            self._played = BlackBoxSearch(self)
         if self._played is not None:
             self._played.restore(arrays, pending)
 

@@ -11,13 +11,13 @@ import numpy as np
 from ...engine.arrays import N_MOVES, POLICY, SIZE
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
 from ..nrpa.following import EVEN_PRUNED, EXACTLY
-from .neighbour_evaluation import STRICT, Judge
-from .penalty_descent import Detours
+from .neighbour_evaluation import STRICT, NeighbourEvaluator
+from .penalty_descent import PenaltyDescent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .neighbour_evaluation import Terms
+    from .neighbour_evaluation import Penalty
     from .search import PolishedSearch
 
 
@@ -42,7 +42,7 @@ class Descent(NamedTuple):
     policy: int
 
 
-class ScreenedNeighbours:
+class SegmentSearch:
     """What to evaluate next: neighbours that nothing covers, then the end of a local search, then of another one.
 
     All neighbours of each new solution of the front are judged once. When that has brought all it can, local searches
@@ -53,8 +53,8 @@ class ScreenedNeighbours:
     def __init__(self, search: PolishedSearch) -> None:
         self._search, self._params = search, search.polish
         self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]  # a genotype is what this search needs
-        self.judge = Judge(search.player)  # type: ignore[arg-type]  # screened problems are compiled
-        self._detours = Detours(self._shape[0])
+        self.judge = NeighbourEvaluator(search.player)  # type: ignore[arg-type]  # screened problems are compiled
+        self._detours = PenaltyDescent(self._shape[0])
         self.n_playouts = self._params.playouts  # to be made before the next local search
         self._queue: deque[Neighbour] = deque()
         self._descent: Descent | None = None
@@ -161,7 +161,7 @@ class ScreenedNeighbours:
         weights: NDArray[np.float64],
         policy: int,
         marks: Any = 1,
-        terms: Terms = STRICT,
+        terms: Penalty = STRICT,
     ) -> None:
         self.judge.begin(moves, weights, marks, terms)
         self._descent = Descent(weights, policy)

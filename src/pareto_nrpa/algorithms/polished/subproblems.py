@@ -23,7 +23,7 @@ _MOST_FOLLOWERS = 2
 _AUGMENTED = 0.05
 
 
-class Walkers:
+class Subproblems:
     """Solutions, each the best met for one direction (MOEA/D, Zhang & Li 2007).
 
     Objectives are measured from the best to the worst of the front as it is, violations come first.

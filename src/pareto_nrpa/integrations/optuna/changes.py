@@ -33,7 +33,7 @@ class Origin(NamedTuple):
         return None
 
 
-class Front:
+class TrialFront:
     """The trials that no other one dominates, of those with the fewest violations."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Changes:
     """Draws kinds of trials by what each has brought, and trials of the front by how often each was changed."""
 
     def __init__(self) -> None:
-        self.front = Front()
+        self.front = TrialFront()
         self._brought = np.ones(1 + FRESH)
         self._tries: Counter[int] = Counter()
         self._n_learned = 0

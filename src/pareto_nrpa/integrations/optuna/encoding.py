@@ -26,17 +26,17 @@ BASE = 3
 DEPTH = 6
 
 
-class Cells(NamedTuple):
+class Interval(NamedTuple):
     """Some neighbouring cells of a dial."""
 
     begin: int
     end: int
 
 
-class Turn(NamedTuple):
+class Split(NamedTuple):
     """A choice: the parts that cells can be narrowed to, what a policy learns weights for, and their bias."""
 
-    parts: list[Cells]
+    parts: list[Interval]
     codes: list[Hashable]
     bias: list[float]
 
@@ -70,37 +70,37 @@ class Dial:
             span = numeric.high - numeric.low
             self.n_cells = round(span / numeric.step) + 1 if self.is_exact else BASE**DEPTH
         self._is_flat = flat or (self.n_cells <= MAX_FLAT and not self._is_log)
-        self._turns: dict[Cells, Turn] = {}
+        self._turns: dict[Interval, Split] = {}
 
-    def whole(self) -> Cells:
+    def whole(self) -> Interval:
         """Return all cells."""
-        return Cells(0, self.n_cells)
+        return Interval(0, self.n_cells)
 
-    def turn(self, cells: Cells) -> Turn | None:
+    def turn(self, cells: Interval) -> Split | None:
         """Return the choice that cells leave; None where there is one cell left."""
         if cells.end - cells.begin == 1:
             return None
         if cells not in self._turns:
             parts = self._parts(cells)
-            self._turns[cells] = Turn(parts, self._codes(parts), self._bias(parts))
+            self._turns[cells] = Split(parts, self._codes(parts), self._bias(parts))
         return self._turns[cells]
 
-    def _parts(self, cells: Cells) -> list[Cells]:
+    def _parts(self, cells: Interval) -> list[Interval]:
         size = cells.end - cells.begin
         if self._is_flat or size <= BASE:
-            return [Cells(i, i + 1) for i in range(*cells)]
+            return [Interval(i, i + 1) for i in range(*cells)]
         inner = {self._cut(cells, k / BASE) for k in range(1, BASE)} - {*cells}
         edges = [cells.begin, *sorted(inner), cells.end]
-        return [Cells(*pair) for pair in pairwise(edges)]
+        return [Interval(*pair) for pair in pairwise(edges)]
 
-    def _cut(self, cells: Cells, share: float) -> int:
+    def _cut(self, cells: Interval, share: float) -> int:
         """Return the cell at which a share of others ends, measured as the distribution measures."""
         if self._is_log and self.is_exact:
             first, last = (math.log(self._low + edge - 0.5) for edge in cells)
             return round(math.exp(first + share * (last - first)) + 0.5 - self._low)
         return cells.begin + round(share * (cells.end - cells.begin))
 
-    def _bias(self, parts: list[Cells]) -> list[float]:
+    def _bias(self, parts: list[Interval]) -> list[float]:
         """Return what makes all values equally likely before anything is learned, in parts that differ in size."""
         if self._is_log and self.is_exact:
             sizes = [math.log((self._low + part.end - 0.5) / (self._low + part.begin - 0.5)) for part in parts]
@@ -108,14 +108,14 @@ class Dial:
             sizes = [float(part.end - part.begin) for part in parts]
         return [math.log(size / max(sizes)) for size in sizes]
 
-    def _codes(self, parts: list[Cells]) -> list[Hashable]:
+    def _codes(self, parts: list[Interval]) -> list[Hashable]:
         """Return a code for each part; equal values of a parameter share it, also where its range has changed."""
         if self._is_flat and not isinstance(self._distribution, CategoricalDistribution):
             return [(self._name, self.value(part, 0.0)) for part in parts]
         scale = (self._low, self._high, self._is_log)
         return [(self._name, *scale, *part) for part in parts]
 
-    def value(self, cell: Cells, share: float) -> Any:
+    def value(self, cell: Interval, share: float) -> Any:
         """Return the value of a cell; of one that is a range of real numbers, what lies at a share of it."""
         distribution: Any = self._distribution
         if isinstance(distribution, CategoricalDistribution):
@@ -155,8 +155,8 @@ class Dial:
             other = cell + side if 0 <= cell + side < self.n_cells else cell - side
         return self.value(self._only(other), 0.0)
 
-    def _only(self, cell: int) -> Cells:
-        return Cells(cell, cell + 1)
+    def _only(self, cell: int) -> Interval:
+        return Interval(cell, cell + 1)
 
     def _value_at(self, share: float) -> float:
         """Return the real number at a share of the range, measured as the distribution measures."""
@@ -172,7 +172,7 @@ class Dial:
             low, high, at = math.log(low), math.log(high), math.log(at)
         return (at - low) / (high - low) if high > low else 0.0
 
-    def turns(self, value: Any) -> Iterator[tuple[Turn, int]]:
+    def turns(self, value: Any) -> Iterator[tuple[Split, int]]:
         """Yield the choices on the way to a value, and the position chosen in each."""
         cell, cells = self.cell_of(value), self.whole()
         while turn := self.turn(cells):

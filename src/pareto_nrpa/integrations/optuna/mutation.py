@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .parameters import Parameters
 
 
-class Route(NamedTuple):
+class MovePlan(NamedTuple):
     """Moves of a problem to be made again, and steps at which to leave them.
 
     Behind such a step the moves come in their order, the one that was passed over first (`in_order`); or each at its
@@ -40,16 +40,16 @@ class Route(NamedTuple):
         return next((legal.index(move) for move in self.moves if left[move] and move in legal), None)
 
 
-class Plan(NamedTuple):
+class TrialPlan(NamedTuple):
     """What a trial shall be like."""
 
     values: dict[str, Any]
-    routes: dict[str, Route]
+    routes: dict[str, MovePlan]
 
 
 def changed(
     kind: int, trial: FrozenTrial, other: FrozenTrial, parameters: Parameters, rng: np.random.Generator
-) -> Plan:
+) -> TrialPlan:
     """Return a trial with changes of a kind; `other` is the one to mix it with, if that is the kind."""
     routes = {name: parameters.moves(trial, name) for name in parameters.played(trial)}
     values, distributions = trial.params, trial.distributions
@@ -66,11 +66,11 @@ def changed(
             planned[name] = dial.changed(value, rng) if name in sites else value
         elif name in sites:
             leave_at[step[0]].add(step[1])
-    return Plan(planned, {name: _route(moves, leave_at[name], rng) for name, moves in routes.items()})
+    return TrialPlan(planned, {name: _route(moves, leave_at[name], rng) for name, moves in routes.items()})
 
 
-def _route(moves: list[Hashable], leave_at: set[int], rng: np.random.Generator) -> Route:
-    return Route(moves, leave_at, in_order=bool(rng.integers(2)) and not _has_repeats(moves))
+def _route(moves: list[Hashable], leave_at: set[int], rng: np.random.Generator) -> MovePlan:
+    return MovePlan(moves, leave_at, in_order=bool(rng.integers(2)) and not _has_repeats(moves))
 
 
 def _draw_sites(names: Sequence[str], kind: int, rng: np.random.Generator) -> set[str]:

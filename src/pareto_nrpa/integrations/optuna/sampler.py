@@ -12,7 +12,7 @@ from optuna.samplers._base import _process_constraints_after_trial
 from ..._util.checks import check_flag, shown
 from ...algorithms.nrpa.params import ParetoNRPA
 from ...solving.arguments import check_seed
-from .study import Memory
+from .study import StudyState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ class ParetoNRPASampler(BaseSampler):
         self._avoid_repeats, self._constraints_func = avoid_repeats, constraints_func
         self._problems: dict[str, AnyProblem] = {}
         self._games: dict[int, tuple[str, str, Game]] = {}  # by trial: the parameter to come, its game by name
-        self._memory: Memory | None = None
+        self._memory: StudyState | None = None
         self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class ParetoNRPASampler(BaseSampler):
         """Return a value for a parameter."""
         with self._lock:
             if self._memory is None or not self._memory.is_of(study):
-                self._memory = Memory(study, self._algorithm, self._seed, self._problems)
+                self._memory = StudyState(study, self._algorithm, self._seed, self._problems)
             run = self._memory.run(study, trial, avoid_repeats=self._avoid_repeats)
             dial = self._memory.parameters.dial(param_name, param_distribution)
             expected, name, game = self._games.get(trial.number, ("", "", None))

@@ -14,8 +14,8 @@ from ...algorithms.nrpa.driven import DrivenProblem
 from .changes import FRESH, MIX, PLAYOUT, Changes, Origin
 from .mutation import changed
 from .parameters import Parameters
-from .trial import Run
-from .trie import Visited
+from .trial import TrialRun
+from .trie import Trie
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...algorithms.nrpa.params import ParetoNRPA
     from ...problem.base import AnyProblem
-    from .mutation import Plan
+    from .mutation import TrialPlan
 
 #: Where a trial keeps which policy made it, and what it was changed from: all that is stored of ours.
 POLICY_KEY, ORIGIN_KEY = "pareto_nrpa:policy", "pareto_nrpa:origin"
@@ -34,7 +34,7 @@ _MOST_VIOLATED = 1e300
 _TRIES = 20
 
 
-class Memory:
+class StudyState:
     """A search fed with the trials of one study, another one that is not, the front, and what was evaluated."""
 
     def __init__(self, study: Study, algorithm: ParetoNRPA, seed: int, problems: dict[str, AnyProblem]) -> None:
@@ -44,9 +44,9 @@ class Memory:
         problem = DrivenProblem(len(maximise), maximise=maximise)
         self.search, self._unlearned = (algorithm.start(problem, seed=0) for _ in range(2))
         self.parameters = Parameters(problems)
-        self.runs: dict[int, Run] = {}
+        self.runs: dict[int, TrialRun] = {}
         self._seed = seed
-        self._visited = Visited()
+        self._visited = Trie()
         self._seen: set[frozenset[tuple[str, float]]] = set()
         self._changes = Changes()
         self._learned: set[int] = set()
@@ -56,7 +56,7 @@ class Memory:
         """Tell whether this is about a study."""
         return self._of == (study._storage, study._study_id)  # noqa: SLF001
 
-    def run(self, study: Study, trial: FrozenTrial, *, avoid_repeats: bool) -> Run:
+    def run(self, study: Study, trial: FrozenTrial, *, avoid_repeats: bool) -> TrialRun:
         """Return a trial under way; a new one begins with all that can be learned by now."""
         if trial.number not in self.runs:
             self._learn(study)
@@ -71,7 +71,7 @@ class Memory:
             store(POLICY_KEY, playout.policy)
             if origin is not None:
                 store(ORIGIN_KEY, list(origin))
-            self.runs[trial.number] = Run(
+            self.runs[trial.number] = TrialRun(
                 plan, playout, unlearned, rng, self.parameters, self._visited, avoid_repeats=avoid_repeats
             )
         return self.runs[trial.number]
@@ -80,7 +80,7 @@ class Memory:
         """Return what the bias of a policy should care for."""
         return self.search.machine.preferences[policy]
 
-    def _plan(self, rng: np.random.Generator, *, avoid_repeats: bool) -> tuple[Plan | None, Origin | None]:
+    def _plan(self, rng: np.random.Generator, *, avoid_repeats: bool) -> tuple[TrialPlan | None, Origin | None]:
         """Say what a new trial shall be like, and where that comes from; nothing for a playout."""
         for _ in range(_TRIES):
             kind = self._changes.draw_kind(rng)
@@ -96,7 +96,7 @@ class Memory:
                 return plan, Origin(kind, parent)
         return None, None
 
-    def _is_known(self, plan: Plan, alike: Iterable[FrozenTrial]) -> bool:
+    def _is_known(self, plan: TrialPlan, alike: Iterable[FrozenTrial]) -> bool:
         """Tell whether a plan would but repeat what was evaluated, if it has the parameters that another trial has."""
         if plan.routes:
             return False  # known when it is carried out

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
     from ...algorithms.nrpa.driven import Playout
-    from .encoding import Dial, Turn
-    from .mutation import Plan
+    from .encoding import Dial, Split
+    from .mutation import TrialPlan
     from .parameters import Parameters
     from .playing import Game
-    from .trie import Visited
+    from .trie import Trie
 
 
-class Run:
+class TrialRun:
     """A trial under way.
 
     Parameters
@@ -41,12 +41,12 @@ class Run:
 
     def __init__(
         self,
-        plan: Plan | None,
+        plan: TrialPlan | None,
         playout: Playout,
         unlearned: Playout,
         rng: np.random.Generator,
         parameters: Parameters,
-        visited: Visited,
+        visited: Trie,
         *,
         avoid_repeats: bool,
     ) -> None:
@@ -91,7 +91,7 @@ class Run:
             return position
         return self._choose(free, game.codes(), game.bias(preference), playout)
 
-    def _free(self, node: int, turn: Turn) -> Sequence[int]:
+    def _free(self, node: int, turn: Split) -> Sequence[int]:
         """Return the positions of a turn that do not but repeat what was evaluated; all where there is no other."""
         everything = range(len(turn.codes))
         if not self._avoid_repeats:

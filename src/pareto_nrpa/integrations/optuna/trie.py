@@ -11,7 +11,7 @@ ROOT = 0
 _NOWHERE = -1
 
 
-class Visited:
+class Trie:
     """A tree of choices. A node is a number; what was never visited has none but `_NOWHERE`."""
 
     def __init__(self) -> None:

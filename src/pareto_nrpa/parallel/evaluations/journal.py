@@ -12,7 +12,7 @@ from ..._util.checks import is_number, short, shown
 from ..._util.files import check_writable, in_use, try_lock, unwritable
 from ...algorithms.nrpa.checkpoint import decode, encode
 from ...errors import CheckpointError
-from .task import Outcome
+from .task import Evaluation
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -37,7 +37,7 @@ class Journal:
         self.header: dict[str, Any] | None = None
         self._has_sums = False
         #: By solution, in the order in which they were finished: the outcome, and the seconds since the search began.
-        self.entries: dict[Solution, tuple[Outcome, float]] = {}
+        self.entries: dict[Solution, tuple[Evaluation, float]] = {}
         try:
             self._file: BinaryIO = open(path, "a+b", buffering=0)  # noqa: SIM115
         except OSError as error:
@@ -85,7 +85,7 @@ class Journal:
             if before != value:
                 raise _mismatch(self.path, name, before, value)
 
-    def append(self, solution: Solution, outcome: Outcome, elapsed: float) -> None:
+    def append(self, solution: Solution, outcome: Evaluation, elapsed: float) -> None:
         """Write down a finished evaluation; it is on disk when this returns."""
         line: dict[str, Any] = {"solution": [encode(move) for move in solution]}
         if outcome.error:
@@ -157,15 +157,15 @@ def _checked_header(line: dict[str, Any]) -> dict[str, Any]:
     return line
 
 
-def _outcome(line: dict[str, Any]) -> Outcome:
+def _outcome(line: dict[str, Any]) -> Evaluation:
     times = _amount(line["seconds"]), _amount(line["cpu_seconds"])
     if "error" in line:
         if not isinstance(line["error"], str) or not line["error"]:
             raise ValueError("an error must be said")
-        return Outcome((), 0.0, line["error"], *times)
+        return Evaluation((), 0.0, line["error"], *times)
     if not line["objectives"] or not all(map(is_number, line["objectives"])):
         raise ValueError("objectives must be finite numbers")
-    return Outcome(tuple(map(float, line["objectives"])), _amount(line["violations"]), "", *times)
+    return Evaluation(tuple(map(float, line["objectives"])), _amount(line["violations"]), "", *times)
 
 
 def _amount(value: Any) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import ParetoNRPAError, ProblemError
 from ...problem.base import problem_name
 from ..pool import TaskOverdue
-from .task import Outcome, evaluate_in_thread, evaluate_solution, overdue
+from .task import Evaluation, evaluate_in_thread, evaluate_solution, overdue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...algorithms.nrpa.search import Candidate, Search
+    from ...algorithms.nrpa.search import AskTellSearch, Candidate
     from ...result.result import Front
     from .journal import Journal, Solution
 
@@ -34,7 +34,7 @@ MAX_REPEATS = 10_000
 HOPELESS = 10
 
 
-class WindowedSearch:
+class ParallelSearch:
     """A search with a window of solutions that were asked for and not yet told.
 
     The next solution is asked for when the oldest of the window has been told, however long the others have been
@@ -48,7 +48,7 @@ class WindowedSearch:
 
     def __init__(
         self,
-        search: Search,
+        search: AskTellSearch,
         executor: Executor,
         *,
         lookahead: int,
@@ -61,8 +61,8 @@ class WindowedSearch:
         self.seed = search.seed
         self._budget, self._time_limit, self._journal = budget, time_limit, journal
         self._asked: deque[tuple[Solution, Candidate]] = deque()
-        self._futures: dict[Solution, Future[Outcome]] = {}
-        self._outcomes: dict[Solution, Outcome] = {}
+        self._futures: dict[Solution, Future[Evaluation]] = {}
+        self._outcomes: dict[Solution, Evaluation] = {}
         self._elapsed: dict[Solution, float] = {}  # of outcomes that an earlier process wrote down
         for solution, (outcome, elapsed) in journal.entries.items() if journal else ():
             if not (retry_failed and outcome.error):
@@ -169,11 +169,11 @@ class WindowedSearch:
         solution = tuple(candidate.solution)
         return solution if candidate.identity is None else self._alike.setdefault(candidate.identity, solution)
 
-    def _submit(self, solution: list[Any]) -> Future[Outcome]:
+    def _submit(self, solution: list[Any]) -> Future[Evaluation]:
         problem = self._search.problem
         # Executors of our own see to the limit themselves.
         limited = self._time_limit is not None and getattr(self._executor, "time_limit", None) is None
-        task: Callable[..., Outcome] = evaluate_in_thread if limited else evaluate_solution
+        task: Callable[..., Evaluation] = evaluate_in_thread if limited else evaluate_solution
         arguments = (problem, solution, self._time_limit) if limited else (problem, solution)
         try:
             return self._executor.submit(task, *arguments)
@@ -204,15 +204,15 @@ class WindowedSearch:
         if broken is not None:
             raise broken
 
-    def _outcome(self, future: Future[Outcome]) -> Outcome:
+    def _outcome(self, future: Future[Evaluation]) -> Evaluation:
         try:
             return future.result()
         except TaskOverdue as error:
-            return Outcome(error=overdue(error.time_limit), seconds=error.time_limit)
+            return Evaluation(error=overdue(error.time_limit), seconds=error.time_limit)
         except (BrokenExecutor, CancelledError, OSError) as error:  # not the fault of a solution
             raise _unusable(error) from error
         except Exception as error:  # a worker died; each executor has its own words for it
-            return Outcome(error=f"{type(error).__name__}: {error}")
+            return Evaluation(error=f"{type(error).__name__}: {error}")
 
     def _learn(self, solution: Solution, candidate: Candidate) -> None:
         outcome = self._outcomes[solution]

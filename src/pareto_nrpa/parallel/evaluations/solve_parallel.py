@@ -15,11 +15,11 @@ from ...errors import ParetoNRPAError
 from ...problem.base import AnyProblem, Problem, problem_fingerprint, problem_name
 from ...solving.arguments import check_algorithm, check_problem_type, check_reference_point, check_seed
 from ...solving.callbacks import Callbacks, check_callbacks
-from ...solving.run import Run
+from ...solving.run import SearchRun
 from ...solving.stop import Progress, Stop, StopCriterion, budget_of, check_stop
 from ..pool import ProcessWorkers
 from .journal import Journal
-from .search import MAX_REPEATS, WindowedSearch
+from .search import MAX_REPEATS, ParallelSearch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ def solve_parallel(
         if executor is None:
             executor = own = ProcessWorkers(workers, time_limit=time_limit)
             stack.callback(own.kill_workers)
-        windowed = WindowedSearch(
+        windowed = ParallelSearch(
             search,
             executor,
             lookahead=lookahead,
@@ -149,14 +149,14 @@ def solve_parallel(
         return _ParallelRun(problem, chosen.name, windowed, stop, seed, reference, listeners).to_the_end()
 
 
-class _ParallelRun(Run):
+class _ParallelRun(SearchRun):
     """A call of `solve` whose search may run out of new solutions, and may have more finished than told at the end."""
 
     def __init__(
         self,
         problem: AnyProblem,
         algorithm: str,
-        search: WindowedSearch,
+        search: ParallelSearch,
         stop: StopCriterion,
         seed: int,
         reference: Any,
@@ -178,7 +178,7 @@ class _Exhausted(Stop):
 
     is_certain = False
 
-    def __init__(self, search: WindowedSearch) -> None:
+    def __init__(self, search: ParallelSearch) -> None:
         self._search = search
 
     def __call__(self, progress: Progress) -> bool:

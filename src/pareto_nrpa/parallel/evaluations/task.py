@@ -23,7 +23,7 @@ _MAX_ERROR = 500
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Evaluation:
     """What an evaluation came to: objectives in the problem's own sense, or an error."""
 
     objectives: tuple[float, ...] = ()
@@ -37,7 +37,7 @@ class _Overdue(BaseException):
     """Thrown into an evaluation that is to end; no `except Exception` of its own keeps it."""
 
 
-def evaluate_solution(problem: Problem, solution: Sequence[Any]) -> Outcome:
+def evaluate_solution(problem: Problem, solution: Sequence[Any]) -> Evaluation:
     """Play the moves of a solution and evaluate where they lead; never raises."""
     wall, cpu = time.perf_counter(), time.thread_time()
     objectives: tuple[float, ...] = ()
@@ -55,7 +55,7 @@ def evaluate_solution(problem: Problem, solution: Sequence[Any]) -> Outcome:
             objectives = tuple(values)
     except (Exception, SystemExit) as raised:
         error = f"{type(raised).__name__}: {raised}"[:_MAX_ERROR] + _place(raised)
-    return Outcome(
+    return Evaluation(
         objectives, 0.0 if error else violations, error, time.perf_counter() - wall, time.thread_time() - cpu
     )
 
@@ -66,12 +66,12 @@ def _place(error: BaseException) -> str:
     return f" ({Path(frame.filename).name} line {frame.lineno})"
 
 
-def evaluate_in_thread(problem: Problem, solution: Sequence[Any], time_limit: float) -> Outcome:
+def evaluate_in_thread(problem: Problem, solution: Sequence[Any], time_limit: float) -> Evaluation:
     """Evaluate in a thread of its own and give it up when it is overdue, for workers that we cannot end.
 
     An evaluation that is given up ends with its next line of Python; one that never leaves compiled code goes on.
     """
-    outcomes: list[Outcome] = []
+    outcomes: list[Evaluation] = []
 
     def evaluate() -> None:
         with contextlib.suppress(_Overdue):
@@ -83,7 +83,7 @@ def evaluate_in_thread(problem: Problem, solution: Sequence[Any], time_limit: fl
     if outcomes:
         return outcomes[0]
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Overdue))
-    return Outcome(error=overdue(time_limit), seconds=time_limit)
+    return Evaluation(error=overdue(time_limit), seconds=time_limit)
 
 
 def overdue(time_limit: float) -> str:

@@ -14,18 +14,18 @@ from ..._util.checks import check_whole, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...algorithms.nrpa.search import Search
+    from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
     from ...solving.solve import Algorithm
     from .executors import Crew
-    from .search import CooperatingSearch
+    from .search import IslandSearch
 
 _MOST_SEARCHES = 4096
 #: What `executor` may name: who the workers are.
 THREADS, PROCESSES = "threads", "processes"
 
 
-class Team:
+class Islands:
     """Several searches of one algorithm, and who carries them on."""
 
     def __init__(self, algorithm: Any, searches: int, workers: int, executor: Executor | str | None) -> None:
@@ -33,14 +33,14 @@ class Team:
         self.name: str = algorithm.name
         self._crew: Crew | None = None
 
-    def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> CooperatingSearch:
+    def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> IslandSearch:
         """Return searches that have made no evaluation yet: the one that there would be alone, and more of its kind."""
         seeds = [seed, *(_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches - 1))]
         share = None if budget is None else -(-budget // self.searches)
         searches = [self.algorithm.start(problem, seed=one, budget=share) for one in seeds]
         return self._together(problem, searches, seed, share)
 
-    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> CooperatingSearch:
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> IslandSearch:
         """Return the searches of a checkpoint."""
         from .checkpoint import check_rounds, load_team
 
@@ -54,15 +54,15 @@ class Team:
         return team
 
     def _together(
-        self, problem: AnyProblem, searches: list[Search], seed: int, budget: int | None = None
-    ) -> CooperatingSearch:
-        from .search import CooperatingSearch
+        self, problem: AnyProblem, searches: list[AskTellSearch], seed: int, budget: int | None = None
+    ) -> IslandSearch:
+        from .search import IslandSearch
         from .staff import crew_for
 
         for search in searches:
             search.player.following  # noqa: B018, bound before anything is compiled
         self._crew = crew_for(searches, problem, self.algorithm, self.workers, self.executor, budget)
-        return CooperatingSearch(problem, searches, seed=seed, crew=self._crew)
+        return IslandSearch(problem, searches, seed=seed, crew=self._crew)
 
     def close(self) -> None:
         """Send home who carried the searches on."""
@@ -71,12 +71,12 @@ class Team:
 
 
 @contextmanager
-def closing(algorithm: Algorithm | Team) -> Iterator[None]:
+def closing(algorithm: Algorithm | Islands) -> Iterator[None]:
     """Send everybody home at the end, whatever it is."""
     try:
         yield
     finally:
-        if isinstance(algorithm, Team):
+        if isinstance(algorithm, Islands):
             algorithm.close()
 
 
@@ -87,7 +87,7 @@ def _seed(child: np.random.SeedSequence) -> int:
 
 def assembled(
     algorithm: Algorithm, workers: int | str, searches: int | None, executor: Executor | str | None
-) -> Algorithm | Team:
+) -> Algorithm | Islands:
     """Return an algorithm as it is, for one search, or a team of several searches."""
     if isinstance(executor, str):
         if executor not in (THREADS, PROCESSES):
@@ -116,7 +116,7 @@ def assembled(
     if n_searches == 1:
         return algorithm
     _check_algorithm(algorithm)
-    return Team(algorithm, n_searches, min(n_workers, n_searches), executor)
+    return Islands(algorithm, n_searches, min(n_workers, n_searches), executor)
 
 
 def check_workers(workers: object) -> int:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     import os
 
     from ...algorithms.nrpa.checkpoint import Resumable
-    from ...algorithms.nrpa.search import Search
+    from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
     from .exchange import Rounds
-    from .search import CooperatingSearch
+    from .search import IslandSearch
 
 
-def save_team(team: CooperatingSearch, path: str | os.PathLike[str]) -> None:
+def save_team(team: IslandSearch, path: str | os.PathLike[str]) -> None:
     """Write all that searches are to a file."""
     states = team.states()
     meta = {
@@ -60,7 +60,7 @@ def save_team(team: CooperatingSearch, path: str | os.PathLike[str]) -> None:
 class Saved(NamedTuple):
     """What a file holds of searches that work together."""
 
-    searches: list[Search]
+    searches: list[AskTellSearch]
     inboxes: list[tuple[int, list[Member]]]  # of each search: the round and what it takes in
     fronts: dict[int, dict[int, list[Member]]]  # by round and search
     seed: int
@@ -110,7 +110,7 @@ def check_rounds(path: str | os.PathLike[str], saved: Saved, rounds: Rounds) -> 
             raise _damaged(path)
 
 
-def _checked(meta: dict[str, Any], searches: list[Search]) -> Saved:
+def _checked(meta: dict[str, Any], searches: list[AskTellSearch]) -> Saved:
     """Return what was written down, if it can be true."""
     need(type(meta["seed"]) is int and meta["seed"] >= 0, "a seed")
     need(all(0 <= meta[name] < np.inf for name in ("wall_seconds", "cpu_seconds")), "times")
@@ -127,7 +127,7 @@ def _encoded(member: Member) -> list[Any]:
     return [member.found_at, list(member.scores), member.policy, encode(tuple(member.solution))]
 
 
-def _member(saved: Any, search: Search) -> Member:
+def _member(saved: Any, search: AskTellSearch) -> Member:
     """Return what is to be taken in; raises whatever error where it cannot be played with."""
     found_at, scores, policy, solution = saved
     n_policies, width = search.machine.weights.shape[1], 1 + search.problem.n_objectives

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .task import Member, Spell
+    from .task import Member, Report
 
 # A round is so much longer than all before it together, as what searches know changes ever more slowly.
 _GROWTH = 0.25
@@ -47,17 +47,17 @@ class Rounds:
         return bisect_right(self._begins, evaluations) - 1
 
 
-class Record:
+class IslandRecord:
     """What is known of one search: where it stands, what is in its archive, what it takes in in this round."""
 
-    def __init__(self, spell: Spell) -> None:
+    def __init__(self, spell: Report) -> None:
         self.evaluations = 0
         self.members: dict[int, Member] = {}
         self.inbox: list[Member] = []
         self.round = 0  # whose inbox that is
         self.update(spell)
 
-    def update(self, spell: Spell) -> None:
+    def update(self, spell: Report) -> None:
         """Take in what a search told."""
         known = self.members | {member.found_at: member for member in spell.members}
         self.members = {number: known[number] for number in spell.alive.tolist()}
@@ -72,7 +72,7 @@ class Record:
         return np.array([member.scores for member in self.members.values()])
 
 
-class Post:
+class Mailbox:
     """Fronts on their way: those of each search at the end of each round, until everybody has had them."""
 
     def __init__(self, n_searches: int, rounds: Rounds, alone_below: int) -> None:
@@ -82,7 +82,7 @@ class Post:
         self._common: dict[int, tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]] = {}
         self._n = n_searches
 
-    def hand_in(self, k: int, record: Record) -> None:
+    def hand_in(self, k: int, record: IslandRecord) -> None:
         """Keep the front of a search at the end of a round."""
         number = self.rounds.number(record.evaluations) - 1
         self.fronts.setdefault(number, {})[k] = list(record.members.values())
@@ -91,7 +91,7 @@ class Post:
         """Tell whether all that is to be taken in at the beginning of a round is there."""
         return number < LAG or len(self.fronts.get(number - LAG, {})) == self._n
 
-    def inbox(self, number: int, k: int, record: Record) -> list[Member]:
+    def inbox(self, number: int, k: int, record: IslandRecord) -> list[Member]:
         """Return what search k takes in at the beginning of a round: what others found and nothing of its own covers.
 
         What it found itself and has not got any more it has discarded, where its archive is limited. As long as the
@@ -128,7 +128,7 @@ class Post:
                 del kept[number]
 
 
-def _is_as_feasible(record: Record, common: NDArray[np.float64]) -> bool:
+def _is_as_feasible(record: IslandRecord, common: NDArray[np.float64]) -> bool:
     """Tell whether a search violates no more than the common front does."""
     own = record.scores()
     return len(common) == 0 or (len(own) > 0 and own[0, VIOLATIONS] <= common[0, VIOLATIONS])

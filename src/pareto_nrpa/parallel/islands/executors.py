@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ...algorithms.nrpa.checkpoint import to_bytes
 from ...errors import ParetoNRPAError, ProblemError
 from ...problem.base import problem_name
-from .task import Origin, Spell, Stretch, Task, carry_on, carry_out, told_by
+from .task import Report, Resume, Stretch, Task, carry_on, carry_out, told_by
 
 if TYPE_CHECKING:
     from ...algorithms.nrpa.checkpoint import Resumable
-    from ...algorithms.nrpa.search import Search
+    from ...algorithms.nrpa.search import AskTellSearch
     from .places import Places
 
 # How old the state of a search may be from which it is made again where a process is lost.
@@ -32,13 +32,13 @@ class Crew:
     #: How many searches are carried on at a time.
     size = 1
 
-    def __init__(self, searches: list[Search]) -> None:
+    def __init__(self, searches: list[AskTellSearch]) -> None:
         self.searches = searches
 
     def start(self) -> None:
         """Make ready whoever does the work."""
 
-    def stands(self) -> list[Spell]:
+    def stands(self) -> list[Report]:
         """Return where searches stand before anything is done."""
         return [told_by(search, 0, 0.0) for search in self.searches]
 
@@ -56,9 +56,9 @@ class Crew:
             future.set_exception(error)
         return future
 
-    def outcome(self, k: int, future: Future[Any], stretch: Stretch) -> Spell | None:
+    def outcome(self, k: int, future: Future[Any], stretch: Stretch) -> Report | None:
         """Return what came of a stretch, None if it must be begun again."""
-        spell: Spell = future.result()
+        spell: Report = future.result()
         return spell
 
     def halt(self) -> bool:
@@ -78,7 +78,7 @@ class Threads(Crew):
 
     spell_seconds = 0.1
 
-    def __init__(self, searches: list[Search], workers: int) -> None:
+    def __init__(self, searches: list[AskTellSearch], workers: int) -> None:
         super().__init__(searches)
         self.size = workers
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="pareto-nrpa")
@@ -106,18 +106,18 @@ class Processes(Crew):
     Where a search is not at hand, as another process had it or died, it is made again from its last known state.
     """
 
-    def __init__(self, searches: list[Search], problem: bytes, algorithm: Resumable, places: Places) -> None:
+    def __init__(self, searches: list[AskTellSearch], problem: bytes, algorithm: Resumable, places: Places) -> None:
         super().__init__(searches)
         self._problem, self._algorithm, self._places = problem, algorithm, places
         self.size, self.spell_seconds = places.size, places.spell_seconds
         self._key = uuid.uuid4().hex
-        self._origins: list[Origin] = []
+        self._origins: list[Resume] = []
         self._stored = [time.monotonic()] * len(searches)
         self._lost = [True] * len(searches)
 
     def start(self) -> None:
         """Let processes of our own start, load the problem and compile, as that counts as no time of the search."""
-        self._origins = [Origin(self._problem, self._algorithm, to_bytes(search), {}) for search in self.searches]
+        self._origins = [Resume(self._problem, self._algorithm, to_bytes(search), {}) for search in self.searches]
         self.states([Stretch(search.evaluations, search.evaluations, 0, [], 0.0) for search in self.searches])
 
     def can_begin(self, k: int, *, elsewhere: bool) -> bool:
@@ -134,10 +134,10 @@ class Processes(Crew):
         origin = self._origins[k] if self._lost[k] or self._places.roams else None
         return self._places.submit(k, carry_out, Task((self._key, k), stretch, wants_state, origin))
 
-    def outcome(self, k: int, future: Future[Any], stretch: Stretch) -> Spell | None:
+    def outcome(self, k: int, future: Future[Any], stretch: Stretch) -> Report | None:
         """Return what came of a stretch, None if it must be begun again."""
         try:
-            spell: Spell | str | None = future.result()
+            spell: Report | str | None = future.result()
         except Exception as error:  # executors have their own ways to fail
             reason = (str(error) or type(error).__name__).rstrip(".")
             way_out = 'executor="threads" needs no processes'

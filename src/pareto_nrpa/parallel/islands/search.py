@@ -15,7 +15,7 @@ from ...engine.arrays import VIOLATIONS
 from ...errors import ParetoNRPAError
 from ...problem.base import CompiledProblem, objective_signs
 from ...result.result import Front
-from .exchange import Post, Record, Rounds
+from .exchange import IslandRecord, Mailbox, Rounds
 from .merging import CommonLog, complete, first_front, in_turns, share_of
 from .task import Stretch
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ...algorithms.nrpa.search import Search
+    from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
     from .executors import Crew
     from .task import Member
@@ -35,7 +35,7 @@ FIRST_ROUND, FIRST_PLAIN_ROUND = 50, 500
 _SECONDS_BETWEEN_LOOKS = 0.25
 
 
-class CooperatingSearch:
+class IslandSearch:
     """K searches of one algorithm at work on one problem.
 
     The evaluations of all are counted in turns: the first of each search, the second of each, and so on. What a search
@@ -48,14 +48,14 @@ class CooperatingSearch:
     # However many evaluations are asked for, `advance` comes back after a moment.
     slice_seconds = (1.0, float("inf"))
 
-    def __init__(self, problem: AnyProblem, searches: list[Search], *, seed: int, crew: Crew) -> None:
+    def __init__(self, problem: AnyProblem, searches: list[AskTellSearch], *, seed: int, crew: Crew) -> None:
         self.problem, self.seed, self.crew = problem, seed, crew
         self.wall_seconds = self.cpu_seconds = 0.0
         self._first = first = searches[0]
         is_compiled = isinstance(problem, CompiledProblem)
         self.rounds = Rounds(FIRST_ROUND * first.slice_size if is_compiled else FIRST_PLAIN_ROUND)
-        self.post = Post(len(searches), self.rounds, first.alone_below)
-        self.records = [Record(spell) for spell in crew.stands()]
+        self.post = Mailbox(len(searches), self.rounds, first.alone_below)
+        self.records = [IslandRecord(spell) for spell in crew.stands()]
         self._signs = objective_signs(problem)
         self._log = CommonLog(len(searches), problem.n_objectives)
         for k, search in enumerate(searches):

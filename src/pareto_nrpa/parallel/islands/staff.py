@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from ...algorithms.nrpa.checkpoint import Resumable
-    from ...algorithms.nrpa.search import Search
+    from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
 
 # Fewer evaluations of a search are made by the time that a process has started.
@@ -28,7 +28,7 @@ _MOST_SENT = 8_000_000
 
 
 def crew_for(
-    searches: list[Search],
+    searches: list[AskTellSearch],
     problem: AnyProblem,
     algorithm: Resumable,
     workers: int,
@@ -51,7 +51,7 @@ def crew_for(
     return Processes(searches, content, algorithm, OwnProcesses(workers, len(searches), imports_main=imports_main))
 
 
-def _faster(search: Search, problem: AnyProblem, algorithm: Resumable, budget: int | None) -> tuple[str, bytes]:
+def _faster(search: AskTellSearch, problem: AnyProblem, algorithm: Resumable, budget: int | None) -> tuple[str, bytes]:
     """Return what is faster for a problem, and the problem as it is sent to processes.
 
     Between kernels there is Python, which one thread at a time may run: processes have one each.

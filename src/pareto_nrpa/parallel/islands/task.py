@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...algorithms.nrpa.checkpoint import Resumable
-    from ...algorithms.nrpa.search import Search
+    from ...algorithms.nrpa.search import AskTellSearch
 
 _MOST_LIVE = 16
 
@@ -44,7 +44,7 @@ class Stretch(NamedTuple):
     seconds: float  # after which it may end early
 
 
-class Spell(NamedTuple):
+class Report(NamedTuple):
     """What came of a stretch: where the search stands, and what is new since the stretch began."""
 
     evaluations: int
@@ -57,14 +57,14 @@ class Spell(NamedTuple):
     state: bytes | None = None  # where it was asked for
 
 
-def carry_on(search: Search, stretch: Stretch, is_halted: Callable[[], bool] = lambda: False) -> Spell:
+def carry_on(search: AskTellSearch, stretch: Stretch, is_halted: Callable[[], bool] = lambda: False) -> Report:
     """Let a search go on; it ends early where time is over, or when it is halted."""
     cpu, until = time.thread_time(), time.monotonic() + stretch.seconds
     go_on(search, stretch, lambda: time.monotonic() > until or is_halted())
     return told_by(search, stretch.begin, time.thread_time() - cpu)
 
 
-def go_on(search: Search, stretch: Stretch, is_over: Callable[[], bool]) -> None:
+def go_on(search: AskTellSearch, stretch: Stretch, is_over: Callable[[], bool]) -> None:
     """Make evaluations, first of what is in the inbox: the n-th of a round is that of the n-th newcomer."""
     while (left := stretch.end - search.evaluations) > 0:
         place = search.evaluations - stretch.round_begin
@@ -76,7 +76,7 @@ def go_on(search: Search, stretch: Stretch, is_over: Callable[[], bool]) -> None
             return
 
 
-def told_by(search: Search, begin: int, cpu_seconds: float) -> Spell:
+def told_by(search: AskTellSearch, begin: int, cpu_seconds: float) -> Report:
     """Return what a search has found since it had made `begin` evaluations."""
     archive, log = search.machine.archive, search.log()
     rows = archived_rows(archive)
@@ -91,7 +91,7 @@ def told_by(search: Search, begin: int, cpu_seconds: float) -> Spell:
         for row in rows[alive > begin]
     ]
     keys = archive.keys[archive.keys != 0]
-    return Spell(search.evaluations, search.discarded, alive, members, log[log[:, 0] > begin], keys, cpu_seconds)
+    return Report(search.evaluations, search.discarded, alive, members, log[log[:, 0] > begin], keys, cpu_seconds)
 
 
 class Task(NamedTuple):
@@ -101,10 +101,10 @@ class Task(NamedTuple):
     stretch: Stretch
     wants_state: bool
     # What the search is made from where it is not at hand; sent when it was asked for.
-    origin: Origin | None
+    origin: Resume | None
 
 
-class Origin(NamedTuple):
+class Resume(NamedTuple):
     """A search as it was some rounds ago, and what it took in since."""
 
     problem: bytes  # pickled
@@ -114,10 +114,10 @@ class Origin(NamedTuple):
 
 
 # The searches that this process had last: if the next stretch is given to the same process, nothing is to be loaded.
-_live: OrderedDict[tuple[str, int], Search] = OrderedDict()
+_live: OrderedDict[tuple[str, int], AskTellSearch] = OrderedDict()
 
 
-def carry_out(task: Task) -> Spell | str | None:
+def carry_out(task: Task) -> Report | str | None:
     """Carry out a task; returns a sentence where the problem broke a promise, None where the search is not at hand."""
     cpu = time.thread_time()
     try:
@@ -137,7 +137,7 @@ def carry_out(task: Task) -> Spell | str | None:
     return spell._replace(state=state, cpu_seconds=time.thread_time() - cpu)
 
 
-def _revived(origin: Origin, stretch: Stretch) -> Search:
+def _revived(origin: Resume, stretch: Stretch) -> AskTellSearch:
     """Return a search as it stands at the beginning of a stretch, made again from what it was."""
     search = from_bytes(origin.state, _problem(origin.problem), origin.algorithm)
     search.player.following  # noqa: B018, bound before anything is compiled

@@ -26,7 +26,7 @@ from .compiling import compile_proof, proof_is_compiled
 from .fields import INFEASIBLE, OPEN, PROVED
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
 from .network import build_networks, unit_costs
-from .proof import Progress, Proof
+from .proof import Proof, ProofProgress
 from .region import KnownFront, open_intervals
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def certify(
     time_limit: float | None = None,
     memory_limit: float = DEFAULT_MEMORY,
     seed: int = 0,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[ProofProgress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
 ) -> Certificate:
     """Find all efficient tours of a travelling salesman problem with time windows, and prove that there are no others.
@@ -188,11 +188,11 @@ class _Clock:
 
 
 def _watching(
-    clock: _Clock, interrupt: Interrupt, on_progress: Callable[[Progress], None] | None
-) -> Callable[[Progress], None]:
+    clock: _Clock, interrupt: Interrupt, on_progress: Callable[[ProofProgress], None] | None
+) -> Callable[[ProofProgress], None]:
     """Return who is told of progress, and looks at clock and keyboard."""
 
-    def look_up(progress: Progress) -> None:
+    def look_up(progress: ProofProgress) -> None:
         if on_progress is not None:
             on_progress(progress)
         if interrupt.requested:

@@ -67,7 +67,7 @@ _MOST_REPETITIONS = 4
 
 
 @dataclass
-class Progress:
+class ProofProgress:
     """Where a proof stands."""
 
     interval: Interval = EVERYTHING
@@ -87,14 +87,14 @@ class Proof:
     networks: Networks
     front: KnownFront
     memory_limit: float
-    look_up: Callable[[Progress], None]  # called many times a second; may raise to end the proof
+    look_up: Callable[[ProofProgress], None]  # called many times a second; may raise to end the proof
     open_intervals: list[Interval] = field(default_factory=lambda: [EVERYTHING])
     first_stage: int = 1
     _proved: list[Interval] = field(init=False)
     _hope: float = np.inf
     directions: list[Direction] = field(default_factory=list)
     least: list[tuple[NDArray[np.float64], float]] = field(default_factory=list)  # valid for all tours: weights, bound
-    progress: Progress = field(default_factory=Progress)
+    progress: ProofProgress = field(default_factory=ProofProgress)
     labels: int = 0
 
     def __post_init__(self) -> None:
