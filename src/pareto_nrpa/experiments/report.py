@@ -79,7 +79,7 @@ def _page(measured: Measured, found: list[ResultTable]) -> str:
         lines += [f"## {escape_markdown(table.title)}", "", table.markdown()]
         lines += _tests(measured, table)
     for stem, caption, _ in _figures(measured):
-        lines += [f"![{escape_markdown(caption)}](figures/{plan.name}-{stem}.png)", ""]
+        lines += [f"![{escape_markdown(caption)}](figures/{plan.name}-{stem}.svg)", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
