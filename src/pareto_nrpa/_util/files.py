@@ -55,6 +55,21 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], o
     return Path(path)
 
 
+def read_bytes(
+    path: str | os.PathLike[str], *, error: type[Exception] = ParetoNRPAError, most_bytes: int = 100_000_000
+) -> bytes:
+    """Return the content of a file, opened once. Raises `error` if it cannot be read or is longer than `most_bytes`."""
+    check_file_name(path)
+    try:
+        with open(path, "rb") as file:
+            content = file.read(most_bytes + 1)
+    except OSError as reason:
+        raise error(f"cannot read {path}: {reason.strerror or reason}.") from reason
+    if len(content) > most_bytes:
+        raise error(f"cannot read {path}: it has more than {most_bytes:,} bytes.")
+    return content
+
+
 def _beside(target: Path, ending: str) -> Path:
     """Return a hidden file that belongs to another one, short enough for any file system."""
     digest = hashlib.sha256(target.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
