@@ -279,7 +279,7 @@ def test_searches_do_not_look_round_what_others_found():
     assert search.adopt(candidate.solution, candidate.policy)
     assert search.evaluations == 1
     assert search.front().solutions == [candidate.solution]
-    assert search.local.state([])["explored"].tolist() == search.members().ids.tolist()
+    assert search.local.state()["explored"].tolist() == search.members().ids.tolist()
     is_met = ~np.isnan(weights)
     np.testing.assert_array_equal(search.machine.weights[is_met], weights[is_met])  # who found it has learned from it
     assert not search.adopt(candidate.solution[:-1], 0)

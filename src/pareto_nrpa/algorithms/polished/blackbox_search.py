@@ -15,6 +15,7 @@ from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, ne
 from ..nrpa.following import EVEN_PRUNED, EXACTLY
 from .additive_model import AdditiveModel
 from .operators import changes_of, options_of
+from .proposer import PLAYOUT, Proposal, Proposer
 from .subproblems import Subproblems
 
 if TYPE_CHECKING:
@@ -32,19 +33,16 @@ _MOST_MET = 1_000_000
 _TRIES, _ENOUGH_IN_VAIN = 20, 3
 # How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
 _RATE, _LEAST_SHARE, _LEAST = 0.02, 0.2, 1e-6
-PLAYOUT = 0
 
 
-class BlackBoxSearch:
+class BlackBoxSearch(Proposer):
     """What to evaluate next: a playout, or a solution of the front that was changed and was not met before.
 
     Which kind of change is made is drawn by how often each has brought something new to the front.
     """
 
-    n_playouts = 0  # each is proposed here
-
     def __init__(self, search: PolishedSearch) -> None:
-        self._search = search
+        super().__init__(search)
         self._options = options_of(search)
         self._changes = changes_of(search, self._options, self._another)
         self._n_policies = search.polish.n_policies
@@ -55,11 +53,9 @@ class BlackBoxSearch:
         self._walkers = Subproblems(search.problem.n_objectives)
         self._walks = False
         self._no_slack = np.zeros(search.problem.n_objectives)
-        self._kinds: dict[int, int] = {}  # of slots that were proposed
         self._tries: dict[int, int] = {}  # how often a member was changed
         self._met: set[int] = set()
         self._in_vain = 0  # proposals in a row that were met before
-        self.n_refused = 0  # changed solutions that could not be played, as pruning or the problem forbids them
         self._n_candidates = search.polish.candidates
         has_model = self._n_candidates > 1 and AdditiveModel.is_possible(self._options)
         self._model = AdditiveModel(self._options, search.problem.n_objectives) if has_model else None
@@ -69,7 +65,7 @@ class BlackBoxSearch:
         stored(solution_key)(0, np.zeros(1, dtype=np.int64), 1)
         stored(is_covered_by_front)(*[self._no_slack[None]] * 2, self._no_slack, self._no_slack)
 
-    def propose(self) -> tuple[int, Any]:
+    def propose(self) -> Proposal:
         """Play something that was not met before, if that is to be found."""
         search = self._search
         slot = search.open_slot()
@@ -82,8 +78,8 @@ class BlackBoxSearch:
                 is_played, state = self._change(kind, slot)
                 self.n_refused += not is_played
                 if is_played and self._is_new(slot):
-                    self._kinds[slot], self._in_vain = kind, 0
-                    return slot, state
+                    self._in_vain = 0
+                    return Proposal(slot, state, kind)
                 self._reward(kind, False)
             state = search.player.play(search.draw(self._n_policies), slot)
             self._in_vain += 1
@@ -97,8 +93,7 @@ class BlackBoxSearch:
         except BaseException:
             search.close_slot(slot)
             raise
-        self._kinds[slot] = PLAYOUT
-        return slot, state
+        return Proposal(slot, state)
 
     def _draw_kind(self) -> int:
         """Draw a kind of change, by what each has brought."""
@@ -172,9 +167,9 @@ class BlackBoxSearch:
         self._met.add(key)
         return True
 
-    def is_lesson(self, slot: int) -> bool:
-        """Tell whether policies should learn from a slot: playouts, and all that is new to the front."""
-        kind = self._kinds.pop(slot, PLAYOUT)
+    def judged(self, slot: int, kind: int) -> bool:
+        """Take note of the scores of a slot; policies learn from playouts, and from all that is new to the front."""
+        kind = kind if kind < len(self._brought) else PLAYOUT
         scores, members = self._search.machine.pool.scores[slot], self._search.members()
         is_better = bool(scores[VIOLATIONS] < members.violations)
         is_new = is_better or (
@@ -192,28 +187,23 @@ class BlackBoxSearch:
     def _reward(self, kind: int, is_new: bool) -> None:
         self._brought[kind] = max(_LEAST, self._brought[kind] + _RATE * (is_new - self._brought[kind]))
 
-    def welcome(self, slot: int) -> None:
-        """Do not play again what comes from elsewhere."""
+    def adopted(self, slot: int) -> None:
+        """Do not propose what another search has evaluated."""
         self._is_new(slot)
 
-    def forget(self, slot: int) -> None:
-        """Think no more of a slot."""
-        self._kinds.pop(slot, None)
-
-    def state(self, pending: list[int]) -> dict[str, NDArray[Any]]:
-        """Return all that there is to remember, `pending` being the slots whose scores are awaited."""
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that a checkpoint must hold."""
         return {
             "brought": self._brought,
             "in_vain": np.array([self._in_vain], dtype=np.int64),
             "met": np.array(sorted(self._met), dtype=np.int64),
             "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
-            "kinds": np.array([self._kinds.get(slot, PLAYOUT) for slot in pending], dtype=np.int64),
             **self._walkers.state(),
             **(self._model.state() if self._model is not None else {}),
         }
 
-    def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
-        """Take up what `state` gave; raises ValueError where it cannot be true."""
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
         n_kinds, met, tries = len(self._brought), arrays["met"], arrays["tries"]
         check_shape(arrays["brought"], np.float64, n_kinds)
         need(((arrays["brought"] > 0) & (arrays["brought"] <= 1)).all(), "shares")
@@ -222,8 +212,7 @@ class BlackBoxSearch:
         check_shape(met, np.int64, len(met))
         check_shape(tries, np.int64, len(tries), 2)
         need(in_range(tries, 0, MOST_EVALUATIONS), "changes that were tried")
-        check_shape(arrays["kinds"], np.int64, len(pending))
-        need(in_range(arrays["kinds"], 0, n_kinds) and len(met) <= _MOST_MET, "kinds")
+        need(len(met) <= _MOST_MET, "solutions met")
         archived = [self._search.member(i)[0] for i in range(len(self._search.members()))]
         need(all(map(self._fits, archived)), "solutions that fit the genotype")
         self._walkers.restore(arrays, self._fits)
@@ -232,7 +221,6 @@ class BlackBoxSearch:
         self._brought = arrays["brought"].copy()
         self._met, self._in_vain = set(met.tolist()), int(arrays["in_vain"][0])
         self._tries = dict(tries.tolist())
-        self._kinds = dict(zip(pending, arrays["kinds"].tolist(), strict=True))
 
     def _fits(self, moves: Moves) -> bool:
         """Tell whether all numbers stand for moves that were met, and are a solution as the genotype has them."""

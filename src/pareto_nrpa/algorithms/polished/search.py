@@ -1,4 +1,4 @@
-"""Polished NRPA at work: a search that asks its local search what to evaluate next, and tells it what came of it."""
+"""Polished NRPA: a search that evaluates what its proposers propose, and reports the scores to them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 from ..._util.checks import check_whole
 from ...engine.arrays import N_MOVES, POLICY
 from ...problem.genotype import check_genotype
+from ..nrpa.checkpoint_checks import check_shape, need
 from ..nrpa.compiled_player import CompiledPlayer
 from ..nrpa.search import AskTellSearch
 from .blackbox_search import BlackBoxSearch
 from .members import Members, member_code
+from .proposer import PLAYOUT, Proposal, Proposer
 from .segment_search import SegmentSearch
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class PolishedSearch(AskTellSearch):
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
         self._screened = SegmentSearch(self) if screens else None
         self._played = None if screens else BlackBoxSearch(self)
+        self._kinds: dict[int, int] = {}  # of pending proposals, by slot
 
     @property
     def is_stuck(self) -> bool:
@@ -53,8 +56,8 @@ class PolishedSearch(AskTellSearch):
         return self.evaluations >= _PATIENCE and self.members().violations > 0
 
     @property
-    def local(self) -> SegmentSearch | BlackBoxSearch:
-        """The local search whose turn it is.
+    def local(self) -> Proposer:
+        """The proposer whose turn it is.
 
         Segments lead towards less lateness, which is not the same as fewer violations: a search that is stuck takes
         turns with a local search that counts them.
@@ -104,41 +107,39 @@ class PolishedSearch(AskTellSearch):
                 player.advance(n_playouts)
                 local.n_playouts -= n_playouts
             else:
-                slot, state = local.propose()
-                player.evaluate(slot, state)
-                self.learn(slot)
+                local.advance(left)
 
     def propose(self) -> tuple[int, Any]:
         """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
         local = self.local
         if local.n_playouts == 0:
-            return local.propose()
-        local.n_playouts -= 1
-        return super().propose()
+            proposal = local.propose()
+        else:
+            local.n_playouts -= 1
+            proposal = Proposal(*super().propose())
+        self._kinds[proposal.slot] = proposal.kind
+        return proposal.slot, proposal.state
 
     def learn(self, slot: int) -> None:
-        """Learn from a slot whose scores are known, or only count it: local search knows what it is worth."""
-        is_lesson = self.local.is_lesson(slot)
-        self._forget(slot)
-        if is_lesson:
+        """Learn from a slot that was proposed and whose scores are known."""
+        self.learn_from(slot, self._kinds.pop(slot, PLAYOUT))
+
+    def learn_from(self, slot: int, kind: int) -> None:
+        """Learn from a slot whose scores are known, or only count it, as its proposer decides."""
+        if self.local.judged(slot, kind):
             self.player.tell(slot)
         else:
             self.player.note(slot)
 
     def welcome(self, slot: int) -> None:
-        """Know of a solution that was adopted: whoever found it has learned from it, and looks at its neighbours."""
-        self.local.welcome(slot)
+        """Count a solution that was adopted: the search that found it has learned from it."""
+        self.local.adopted(slot)
         self.player.note(slot)
 
     def close_slot(self, slot: int) -> None:
-        """Give back a slot whose sequence came to nothing."""
-        self._forget(slot)
+        """Give back a slot whose sequence is not evaluated."""
+        self._kinds.pop(slot, None)
         super().close_slot(slot)
-
-    def _forget(self, slot: int) -> None:
-        for local in (self._screened, self._played):
-            if local is not None:
-                local.forget(slot)
 
     def members(self) -> Members:
         """Return the archive as it is now."""
@@ -167,20 +168,21 @@ class PolishedSearch(AskTellSearch):
         return self.polish
 
     def local_state(self) -> dict[str, NDArray[Any]]:
-        """Return what a checkpoint must hold besides the machine: where local search is."""
-        pending = [candidate.slot for candidate in self.pending]
-        state = {} if self._screened is None else self._screened.state(pending)
-        return state if self._played is None else {**state, **self._played.state(pending)}
+        """Return what a checkpoint must hold besides the machine: the proposers, and the kinds of what is pending."""
+        kinds = np.array([self._kinds.get(candidate.slot, PLAYOUT) for candidate in self.pending], dtype=np.int64)
+        proposers = [proposer for proposer in (self._screened, self._played) if proposer is not None]
+        return {"kinds": kinds, **{name: array for proposer in proposers for name, array in proposer.state().items()}}
 
     def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Take up what `local_state` gave; raises ValueError where it cannot be true."""
-        pending = [candidate.slot for candidate in self.pending]
-        if self._screened is not None:
-            self._screened.restore(arrays, pending)
+        """Restore what `local_state` returned. Raises ValueError if it is inconsistent."""
+        check_shape(arrays["kinds"], np.int64, len(self.pending))
+        need((arrays["kinds"] >= 0).all(), "kinds of proposals")
+        self._kinds = {c.slot: kind for c, kind in zip(self.pending, arrays["kinds"].tolist(), strict=True)}
         if "brought" in arrays and self._played is None:
             self._played = BlackBoxSearch(self)
-        if self._played is not None:
-            self._played.restore(arrays, pending)
+        for proposer in (self._screened, self._played):
+            if proposer is not None:
+                proposer.restore(arrays)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters."""

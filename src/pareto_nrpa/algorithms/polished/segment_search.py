@@ -13,6 +13,7 @@ from ..nrpa.checkpoint_checks import check_shape, in_range, need
 from ..nrpa.following import EVEN_PRUNED, EXACTLY
 from .neighbour_evaluation import STRICT, NeighbourEvaluator
 from .penalty_descent import PenaltyDescent
+from .proposer import PLAYOUT, Proposal, Proposer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,8 @@ logger = logging.getLogger("pareto_nrpa")
 
 # How many solutions of the front are compared at least for where to begin; all of one that has not as many.
 _LEAST_SAMPLE = 8
+#: The kind of a proposal from which policies do not learn: a neighbour from the queue.
+_NEIGHBOUR = 1
 
 
 class Neighbour(NamedTuple):
@@ -42,7 +45,7 @@ class Descent(NamedTuple):
     policy: int
 
 
-class SegmentSearch:
+class SegmentSearch(Proposer):
     """What to evaluate next: neighbours that nothing covers, then the end of a local search, then of another one.
 
     All neighbours of each new solution of the front are judged once. When that has brought all it can, local searches
@@ -51,7 +54,8 @@ class SegmentSearch:
     """
 
     def __init__(self, search: PolishedSearch) -> None:
-        self._search, self._params = search, search.polish
+        super().__init__(search)
+        self._params = search.polish
         self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]  # a genotype is what this search needs
         self.judge = NeighbourEvaluator(search.player)  # type: ignore[arg-type]  # screened problems are compiled
         self._detours = PenaltyDescent(self._shape[0])
@@ -60,30 +64,26 @@ class SegmentSearch:
         self._descent: Descent | None = None
         self._welcomed: set[int] = set()  # members, some of them to be, whose neighbours are looked at elsewhere
         self._n_judged_round = 0  # neighbours of members, while looking round
-        self._noted: set[int] = set()  # slots from which nothing is to be learned
-        self.n_refused = 0  # solutions judged feasible that could not be played: 0 unless a problem is wrong
 
     def compile(self) -> None:
         """Compile what the player knows nothing of."""
         self.judge.compile()
 
-    def propose(self) -> tuple[int, Any]:
+    def propose(self) -> Proposal:
         """Look at neighbours until one is worth evaluating, and play it."""
         search = self._search
         while True:
-            slot = None
+            slot, kind = None, PLAYOUT
             if self._queue:
                 moves, objectives, policy = self._queue.pop()
                 if not self.judge.is_covered(objectives, search.members().feasible):
-                    slot = self._played(moves, policy, is_feasible=True)
-                    if slot is not None:
-                        self._noted.add(slot)
+                    slot, kind = self._played(moves, policy, is_feasible=True), _NEIGHBOUR
             elif self._descent is not None:
                 slot = self._descend(self._descent)
             elif not self._explore() and not self._begin():
                 slot = self._another_playout()
             if slot is not None:
-                return slot, None
+                return Proposal(slot, kind=kind)
 
     def _another_playout(self) -> int:
         """Return a slot with a playout, so that something happens where local search leads nowhere."""
@@ -213,22 +213,16 @@ class SegmentSearch:
             terms = STRICT
         self._set_out(moves, weights, policy, self.judge.marks, terms)
 
-    def is_lesson(self, slot: int) -> bool:
+    def judged(self, slot: int, kind: int) -> bool:
         """Tell whether policies should learn from a slot: playouts and the ends of local searches."""
-        is_lesson = slot not in self._noted
-        self._noted.discard(slot)
-        return is_lesson
+        return kind != _NEIGHBOUR
 
-    def welcome(self, slot: int) -> None:
-        """Leave the neighbours of a solution that comes from elsewhere, the next to be counted, to who found it."""
+    def adopted(self, slot: int) -> None:
+        """Leave the neighbours of a solution of another search, the next to be counted, to that search."""
         self._welcomed.add(self._search.evaluations + 1)
 
-    def forget(self, slot: int) -> None:
-        """Think no more of a slot."""
-        self._noted.discard(slot)
-
-    def state(self, pending: list[int]) -> dict[str, NDArray[Any]]:
-        """Return all that there is to remember, `pending` being the slots whose scores are awaited."""
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that a checkpoint must hold."""
         n, m = self._shape
         descents = [] if self._descent is None else [self._descent]
         members = self._search.members()
@@ -241,13 +235,12 @@ class SegmentSearch:
             "descent_policies": np.array([descent.policy for descent in descents], dtype=np.int64),
             "descent_marks": np.array([self.judge.marks for _ in descents], dtype=np.int64).reshape(-1, n),
             "explored": np.array(sorted({*members.ids[~members.is_fresh].tolist(), *self._welcomed}), dtype=np.int64),
-            "noted": np.array([slot in self._noted for slot in pending], dtype=np.int64),
             "numbers": np.array([self.n_playouts, self._n_judged_round, *self.judge.numbers], dtype=np.int64),
             **self._detours.state(),
         }
 
-    def restore(self, arrays: dict[str, NDArray[Any]], pending: list[int]) -> None:
-        """Take up what `state` gave; raises ValueError where it cannot be true."""
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
         search, (n, m) = self._search, self._shape
         for part, values, most in (("queue", "objectives", 2**40), ("descent", "weights", 1)):
             moves, numbers, policies = (arrays[f"{part}_{name}"] for name in ("moves", values, "policies"))
@@ -258,6 +251,7 @@ class SegmentSearch:
             need(np.isfinite(numbers).all() and in_range(policies, 0, self._params.n_policies), part)
         archived = [search.member(i)[0] for i in range(len(search.members().rows))]
         pool, sizes = search.machine.pool, search.machine.levels[:, SIZE]
+        pending = [candidate.slot for candidate in search.pending]
         slots = [*pending, *(slot for level, n in enumerate(sizes) for slot in search.machine.members[level, :n])]
         recorded = [pool.moves[slot, : pool.heads[slot, N_MOVES]] for slot in slots]
         order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]  # a genotype is what this search needs
@@ -266,9 +260,8 @@ class SegmentSearch:
         whole = (arrays[name] for name in ("queue_moves", "descent_moves", "detour_origin"))
         for moves in (*(moves for part in whole for moves in part), *archived, *recorded):
             need(np.array_equal(np.sort(moves), order), "permutations")
-        explored, noted, numbers = arrays["explored"], arrays["noted"], arrays["numbers"]
+        explored, numbers = arrays["explored"], arrays["numbers"]
         check_shape(explored, np.int64, len(explored))
-        check_shape(noted, np.int64, len(pending))
         check_shape(numbers, np.int64, 5)
         need(in_range(numbers[:1], 0, self._params.playouts + 1) and (numbers >= 0).all(), "numbers")
         marks = arrays["descent_marks"]
@@ -283,6 +276,5 @@ class SegmentSearch:
             self._set_out(moves, weights, int(policy), marked, terms)
         self._welcomed = set(explored.tolist())
         self._leave_to_others()
-        self._noted = {slot for slot, flag in zip(pending, noted, strict=True) if flag}
         self.n_playouts, self._n_judged_round = map(int, numbers[:2])
         self.judge.numbers = tuple(map(int, numbers[2:]))

@@ -1,0 +1,61 @@
+"""The interface between the default search and its parts: each proposes solutions and is told how they were judged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .search import PolishedSearch
+
+#: The kind of a proposal from which policies always learn: a playout.
+PLAYOUT = 0
+
+
+class Proposal(NamedTuple):
+    """A solution that was played into a slot and is to be evaluated."""
+
+    slot: int
+    state: Any = None  # the final state of a plain problem
+    kind: int = PLAYOUT  # a number that the proposer gets back with the scores; kept with pending candidates
+
+
+class Proposer(ABC):
+    """A source of solutions to evaluate."""
+
+    n_playouts = 0  # playouts that the search makes before it asks for the next proposal
+    n_refused = 0  # proposed solutions that could not be played
+
+    def __init__(self, search: PolishedSearch) -> None:
+        self._search = search
+
+    @abstractmethod
+    def propose(self) -> Proposal:
+        """Play a solution that is worth evaluating into a slot."""
+
+    @abstractmethod
+    def judged(self, slot: int, kind: int) -> bool:
+        """Take note of the scores of a slot, which are known; returns whether policies should learn from it."""
+
+    @abstractmethod
+    def adopted(self, slot: int) -> None:
+        """Take note of a solution of another search, which will be counted next."""
+
+    def compile(self) -> None:  # noqa: B027 - most have nothing to compile
+        """Compile what the player does not compile."""
+
+    def advance(self, n: int) -> None:
+        """Make at least one evaluation, and at most n."""
+        slot, state, kind = self.propose()
+        self._search.player.evaluate(slot, state)
+        self._search.learn_from(slot, kind)
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that a checkpoint must hold."""
+
+    @abstractmethod
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
