@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from ..engine.arrays import START as START
 from ..errors import ProblemError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -38,6 +39,12 @@ class Segments:
     limit_of, join_limits, limit_width
         The same for constraints; none where every order is feasible. The first number says how far the stretch is
         from being feasible: 0 if it is, and never less than that of a part of it.
+    arc_of
+        `arc_of(data, a, b, out)` fills what each objective gains where b comes directly after a, of which one may be
+        START or END: where all objectives are sums of these arcs, neighbours are judged by the few arcs that differ.
+    near
+        `near(data, a, b)` returns what keeps b from coming directly after a besides the arc, such as waiting and
+        lateness, in units of a usual arc: with arc_of or without, only moves that are near are put side by side.
     """
 
     cost_of: Callable[..., Any]
@@ -46,11 +53,13 @@ class Segments:
     limit_of: Callable[..., Any] | None = None
     join_limits: Callable[..., Any] | None = None
     limit_width: int = 1
+    arc_of: Callable[..., Any] | None = None
+    near: Callable[..., Any] | None = None
 
     @property
     def kernels(self) -> dict[str, Callable[..., Any]]:
         """The kernels by name, without those that are not there."""
-        words = ("cost_of", "join_costs", "limit_of", "join_limits")
+        words = ("cost_of", "join_costs", "limit_of", "join_limits", "arc_of", "near")
         return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
 
 
@@ -84,12 +93,12 @@ def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.r
     objectives, violations = problem.replay(solution)
     moves = [START, *solution, END]
     costs = _joined(problem, "cost_of", "join_costs", segments.cost_width, moves, rng)[-problem.n_objectives :]
-    is_equal = all(abs(a - b) <= _TOLERANCE * max(1.0, abs(b)) for a, b in zip(costs, objectives, strict=True))
-    if violations == 0 and not is_equal:
+    if violations == 0 and not _are_equal(costs, objectives):
         raise ProblemError(
             f"the segments of {problem.name} give objectives {costs.tolist()} for {list(solution)!r:.60}, and "
             f"evaluate() {objectives.tolist()}; correct cost_of or join_costs, or leave segments out."
         )
+    _check_arcs(problem, solution, objectives if violations == 0 else None)
     if segments.limit_of is not None:
         _check_limits(problem, solution, violations, rng)
     elif violations > 0:
@@ -97,6 +106,36 @@ def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.r
             f"the segments of {problem.name} have no limits, and evaluate() gives {violations:g} violations for "
             f"{list(solution)!r:.60}; add limit_of and join_limits, or leave segments out."
         )
+
+
+def _check_arcs(problem: CompiledProblem, solution: Sequence[int], objectives: NDArray[np.float64] | None) -> None:
+    """Raise `ProblemError` if arcs do not add up to the objectives, or if how near moves are is no number."""
+    import numpy as np
+
+    from ..engine.jit.kernels import python_function
+
+    kernels, moves = problem.segments.kernels, [START, *solution, END]  # type: ignore[union-attr]  # only called where there are segments
+    total = np.zeros(problem.n_objectives)
+    for a, b in itertools.pairwise(moves):
+        if "arc_of" in kernels:
+            arc = np.full(problem.n_objectives, np.nan)
+            python_function(kernels["arc_of"])(problem.data, a, b, arc)
+            total += arc
+        distance = python_function(kernels["near"])(problem.data, a, b) if "near" in kernels else 0.0
+        if not 0.0 <= distance < np.inf:
+            raise ProblemError(
+                f"near() of the segments of {problem.name} gave {distance} for {b} after {a}; it must be a finite "
+                "number of at least 0."
+            )
+    if "arc_of" in kernels and objectives is not None and not _are_equal(total, objectives):
+        raise ProblemError(
+            f"the arcs of {problem.name} add up to {total.tolist()} for {list(solution)!r:.60}, and evaluate() gives "
+            f"{objectives.tolist()}; correct arc_of, or leave it out."
+        )
+
+
+def _are_equal(sums: Iterable[float], objectives: Iterable[float]) -> bool:
+    return all(abs(a - b) <= _TOLERANCE * max(1.0, abs(b)) for a, b in zip(sums, objectives, strict=True))
 
 
 def _check_limits(

@@ -57,6 +57,28 @@ def join_costs(data: Any, left: Any, right: Any, out: Any) -> None:
     out[1] = right[1]
 
 
+@kernel
+def arc_of(data: Any, here: Any, there: Any, out: Any) -> None:
+    """Fill in what it costs to get from one city to the next. A tour starts and ends in city 0."""
+    for k in range(data.costs.shape[0]):
+        out[k] = data.costs[k, max(here, 0), max(there, 0)]
+
+
+# What a unit of waiting counts in units of travel; a unit of lateness counts as one (Vidal et al. 2013).
+_WAITING = 0.2
+
+
+@kernel
+def delay(time: Any, earliest: Any, latest: Any, opens: Any, closes: Any) -> Any:
+    """Return what is waited or late in any case at the end of a way that starts in a window, in units of travel."""
+    return _WAITING * max(0.0, opens - time - latest) + max(0.0, earliest + time - closes)
+
+
+def usual(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return [1] the time that a way usually takes, 1 where none takes any."""
+    return np.array([np.median(times[times > 0]) if (times > 0).any() else 1.0])
+
+
 def rounded_all(costs: ArrayLike) -> NDArray[np.float64]:
     """Return an array of costs, each `rounded`."""
     values = np.asarray(costs, dtype=float)

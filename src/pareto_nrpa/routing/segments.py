@@ -13,7 +13,7 @@ import numpy as np
 
 from ..engine.jit.kernels import engine_kernel, kernel
 from ..problem.segments import Segments
-from .matrices import ENDS, join_costs
+from .matrices import ENDS, delay, join_costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,11 +133,40 @@ def join_timed_stretches(data, left, right, out):
     join_objectives(data.costs, data.columns, left, right, out)
 
 
+@kernel
+def arc_of(data, a, b, out):
+    """Fill in what it costs to get from one stop to the next; closings, START and END are the depot."""
+    n = data.demand.size
+    here, there = a if 0 < a < n else 0, b if 0 < b < n else 0
+    for k in range(data.costs.shape[0]):
+        out[k] = data.costs[k, here, there]
+
+
+@kernel
+def delay_between(data, a, b):
+    """Return what is waited or late in any case from one stop to the next; a vehicle leaves the depot when it likes."""
+    n = data.demand.size
+    here, there = a if 0 < a < n else 0, b if 0 < b < n else 0
+    latest = data.latest[here] if here > 0 else np.inf
+    return (
+        delay(data.times[here, there], data.opens[here], latest, data.opens[there], data.latest[there]) / data.usual[0]
+    )
+
+
+@kernel
+def time_between(data, a, b):
+    """Return the time from one stop to the next, what is waited or late in any case included."""
+    n = data.demand.size
+    here, there = a if 0 < a < n else 0, b if 0 < b < n else 0
+    return data.times[here, there] / data.usual[0] + delay_between(data, a, b)
+
+
 def route_segments(columns: Sequence[int]) -> Segments | None:
     """Return how stretches of routes are judged; None with lateness, of which a stretch does not say enough."""
     m = len(columns)
     if m + LATENESS in columns:
         return None
     if max(columns) < m:
-        return Segments(edge_of, join_costs, ENDS + m, stretch_of, join_stretches, _WIDTH)
-    return Segments(stretch_of, join_timed_stretches, _WIDTH + m, stretch_of, join_stretches, _WIDTH)
+        limits = stretch_of, join_stretches, _WIDTH
+        return Segments(edge_of, join_costs, ENDS + m, *limits, arc_of, delay_between)
+    return Segments(stretch_of, join_timed_stretches, _WIDTH + m, stretch_of, join_stretches, _WIDTH, near=time_between)

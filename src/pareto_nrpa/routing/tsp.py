@@ -13,7 +13,7 @@ from ..engine.jit.kernels import kernel
 from ..problem.base import CompiledProblem
 from ..problem.genotype import Permutation
 from ..problem.segments import Segments
-from .matrices import BIAS_FACTOR, ENDS, checked_matrices, cost_of, join_costs, normalised, rounded
+from .matrices import BIAS_FACTOR, ENDS, arc_of, checked_matrices, cost_of, join_costs, normalised, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,7 @@ def mo_tsp(
         distinct_codes=True,
         bias_by_code=True,
         genotype=Permutation(range(1, n)),
-        segments=Segments(cost_of, join_costs, cost_width=ENDS + m),
+        segments=Segments(cost_of, join_costs, cost_width=ENDS + m, arc_of=arc_of),
         preference=(1 / m,) * m,
         name=name,
         reference_point=reference_point,

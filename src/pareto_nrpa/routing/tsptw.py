@@ -23,13 +23,16 @@ from ..problem.segments import END, START, Segments
 from .matrices import (
     BIAS_FACTOR,
     ENDS,
+    arc_of,
     checked_floats,
     checked_matrices,
     cost_of,
+    delay,
     join_costs,
     normalised,
     rounded,
     shortest_times,
+    usual,
 )
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ class TSPTWData(NamedTuple):
     farthest: np.ndarray  # [n] float64, the longest way from each city
     last_opening: np.ndarray  # [1] float64, after it every city is open
     by_deadline: np.ndarray  # [n - 1] uint64, the cities to visit, the earliest deadline first
+    usual: np.ndarray  # [1] float64, a usual travel time
 
 
 class TSPTWTour(NamedTuple):
@@ -208,6 +212,15 @@ def join_limits(data, left, right, out):
     out[_LAST] = right[_LAST]
 
 
+@kernel
+def near(data, a, b):
+    """Return what is waited or late in any case from one city to the next."""
+    here, there = max(a, 0), max(b, 0)
+    latest = data.opens[0] if a == START else data.closes[here]
+    opens = 0.0 if b == END else data.opens[there]
+    return delay(data.costs[0, here, there], data.opens[here], latest, opens, data.closes[there]) / data.usual[0]
+
+
 def mo_tsptw(
     costs: ArrayLike,
     opens: ArrayLike,
@@ -262,6 +275,7 @@ def mo_tsptw(
         farthest=np.where(np.eye(n, dtype=bool), 0.0, matrices[0]).max(axis=1),
         last_opening=np.array([opening[1:].max()]),
         by_deadline=to_visit[np.argsort(deadlines[1:], kind="stable")],
+        usual=usual(matrices[0]),
     )
     return CompiledProblem(
         data=data,
@@ -279,7 +293,7 @@ def mo_tsptw(
         distinct_codes=True,
         bias_by_code=True,
         genotype=Permutation(range(1, n)),
-        segments=Segments(cost_of, join_costs, ENDS + len(matrices), limit_of, join_limits, _LIMITS),
+        segments=Segments(cost_of, join_costs, ENDS + len(matrices), limit_of, join_limits, _LIMITS, arc_of, near),
         name=name,
         reference_point=reference_point,
         objective_names=objective_names,

@@ -21,7 +21,7 @@ from ..engine.jit.kernels import kernel
 from ..errors import InstanceError
 from ..problem.base import CompiledProblem
 from ..problem.genotype import Permutation
-from .matrices import BIAS_FACTOR, checked_floats, checked_matrices, normalised, rounded, shortest_times
+from .matrices import BIAS_FACTOR, checked_floats, checked_matrices, normalised, rounded, shortest_times, usual
 from .segments import FINISH, LATENESS, LONGEST, WAITING, route_segments
 from .tsptw import NOISE, TOLERANCE, checked_windows
 
@@ -67,6 +67,7 @@ class VRPTWData(NamedTuple):
     capacity: np.ndarray  # [1] float64, tolerance included
     closings: np.ndarray  # [vehicles - 1] int64, the moves that close a route
     steps: np.ndarray  # [1] float64, a power of ten: measures that are no sums are rounded to 1 / steps
+    usual: np.ndarray  # [1] float64, a usual time from stop to stop
 
 
 class VehicleState(NamedTuple):
@@ -359,6 +360,7 @@ def vrptw(
         capacity=np.array([carried]),
         closings=np.arange(n, n + vehicles - 1),
         steps=np.array([_steps(driven, opening, closing)]),
+        usual=usual(driven),
     )
     n_moves = n + vehicles - 2
     return CompiledProblem(

@@ -167,6 +167,27 @@ def join_careless(data, left, right, out):
     out[0] = 0.0
 
 
+@kernel
+def cheap_arc(data, a, b, out):
+    """Leave out what it costs to go out and to come back."""
+    for k in range(out.size):
+        out[k] = data.costs[k, a, b] if min(a, b) > 0 else 0.0
+
+
+@kernel
+def nearer_than_near(data, a, b):
+    """Be no distance."""
+    return -1.0
+
+
+def test_arcs_that_do_not_add_up_are_found():
+    tsp = PROBLEMS["tsp"]
+    with pytest.raises(ProblemError, match=r"the arcs of .* add up to .* and evaluate\(\) gives"):
+        check_problem(replace(tsp, segments=replace(tsp.segments, arc_of=cheap_arc)))
+    with pytest.raises(ProblemError, match=r"near\(\) of the segments of .* must be a finite number of at least 0"):
+        check_problem(replace(tsp, segments=replace(tsp.segments, near=nearer_than_near)))
+
+
 def test_segments_that_disagree_with_evaluate_are_found():
     tsp, tsptw = PROBLEMS["tsp"], PROBLEMS["tsptw"]
     check_problem(tsptw)
