@@ -40,7 +40,6 @@ EXCEPTIONS = {
     ("problem.check", "algorithms.nrpa.params"): "check_problem plays with the search; a stepper will do",
     ("result.io", "routing.plan_fields"): "a result has a field for routes",
     ("result.reference", "routing.exact"): "a reference front is read from a certificate",
-    ("result.reference", "solving.arguments"): "the sentence for what is not a problem",
     ("result.result", "report"): "Result.report",
     ("result.result", "report.picture"): "a result in a notebook",
     ("result.result", "report.plotting"): "Result.plot",

@@ -90,3 +90,10 @@ def check_flag(name: str, value: Any) -> None:
     """Raise unless a value is True or False."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false, got {shown(value)}.")
+
+
+def check_seed(seed: object) -> int:
+    """Return a seed as a whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}.")
+    return int(seed)

@@ -13,7 +13,7 @@ from .._util.checks import did_you_mean, shown
 from ..errors import ParetoNRPAError
 
 if TYPE_CHECKING:
-    from .protocols import Algorithm
+    from .algorithm import Algorithm
 
 
 class AlgorithmEntry(NamedTuple):

@@ -46,8 +46,8 @@ def certify(
     quiet: QuietOption = False,
 ) -> None:
     """Find all efficient tours and prove that there are no others. Ctrl-C stops early and keeps what is proved."""
+    from .._util.checks import check_seed
     from ..catalogue import load
-    from ..solving.arguments import check_seed
 
     if check is not None:
         if any(option is not None for option in (incumbent, resume, json, seconds)):

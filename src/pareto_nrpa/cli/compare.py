@@ -10,7 +10,7 @@ import typer
 from .common import DataOption, QuietOption, at_least_one, fail, named_values, say, say_lines
 
 if TYPE_CHECKING:
-    from ..algorithms.protocols import Algorithm
+    from ..algorithms.algorithm import Algorithm
     from ..experiments.comparison import ShortRun, Variant
     from ..problem.base import AnyProblem
 

@@ -130,12 +130,12 @@ def solve(
     quiet: QuietOption = False,
 ) -> None:
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best so far."""
+    from .._util.checks import check_seed
     from .._util.files import check_writable
     from ..algorithms.registry import algorithm as by_name
     from ..errors import ParetoNRPAError
     from ..result.io import read_result
     from ..result.reference import with_reference_front
-    from ..solving.arguments import check_seed
     from ..solving.callbacks import Callbacks
     from ..solving.interrupt import Interrupt
     from ..solving.solve import solve as run

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..algorithms.protocols import Algorithm
+    from ..algorithms.algorithm import Algorithm
 
 _LEAST_SEEDS = 4  # two samples of three are never significantly apart
 

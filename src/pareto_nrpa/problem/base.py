@@ -288,6 +288,18 @@ def without_pruning(problem: AnyProblem) -> AnyProblem:
     return free
 
 
+def check_problem_type(problem: object) -> None:
+    """Raise if something is not a problem."""
+    if isinstance(problem, type) and issubclass(problem, Problem | CompiledProblem):
+        name = problem.__name__
+        raise TypeError(f"problem must be a Problem or a CompiledProblem, got the class {name}; call it: {name}(...).")
+    if not isinstance(problem, Problem | CompiledProblem):
+        raise TypeError(
+            f"problem must be a Problem or a CompiledProblem, got {type(problem).__name__}; "
+            'load("rc_204.3") gives one by name.'
+        )
+
+
 def problem_name(problem: AnyProblem) -> str:
     """Return the name of a problem, or of its class where it has none."""
     return problem.name or type(problem).__name__

@@ -18,8 +18,7 @@ from .._util.checks import shown
 from .._util.files import check_file_name
 from ..errors import ParetoNRPAError
 from ..metrics import igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
-from ..problem.base import CompiledProblem, data_fingerprint, objective_signs, problem_name
-from ..solving.arguments import check_problem_type
+from ..problem.base import CompiledProblem, check_problem_type, data_fingerprint, objective_signs, problem_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

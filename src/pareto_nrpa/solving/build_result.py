@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..algorithms.protocols import Search
+    from ..algorithms.search import Search
 
 
 def found_by(
@@ -45,11 +45,11 @@ def found_by(
         reference_point=None if reference is None else reference.tolist(),
         maximise=(objective_signs(problem) < 0).tolist(),
         versions=versions(),
-        unique_evaluations=getattr(search, "unique_evaluations", None),
+        unique_evaluations=search.unique_evaluations,
         objective_names=[str(name) for name in problem.objective_names or ()],
         log=search.log(),
-        failures=getattr(search, "failures", 0),
-        discarded=getattr(search, "discarded", 0),
+        failures=search.failures,
+        discarded=search.discarded,
     )
 
 

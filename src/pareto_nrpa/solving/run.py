@@ -23,14 +23,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..algorithms.protocols import Search
+    from ..algorithms.search import Search
     from ..result.result import Result
 
 logger = logging.getLogger("pareto_nrpa.solver")
 
 _SECONDS_BETWEEN_CHECKPOINTS = 10.0
-# How long to work between two looks at clock and keyboard.
-_SHORT_SLICE, _LONG_SLICE = 0.01, 0.05
 _PATIENCE_AT_THE_END = 2.0
 _SILENT_COMPILING = 1.0  # seconds
 
@@ -57,8 +55,7 @@ class SearchRun:
         self.stopped_by = ""
         self._looked = time.perf_counter()
         self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
-        bounds: tuple[float, float] = getattr(search, "slice_seconds", (_SHORT_SLICE, _LONG_SLICE))
-        self._short, self._long = bounds
+        self._short, self._long = search.slice_seconds
 
     def to_the_end(self) -> Result:
         """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""
@@ -155,7 +152,7 @@ class SearchRun:
     def _add(self, solution: Sequence[Any]) -> None:
         cpu = time.thread_time()
         try:
-            self.search.add(solution)  # type: ignore[attr-defined]  # check_start has asked for it
+            self.search.add(solution)
         finally:
             self.search.cpu_seconds += time.thread_time() - cpu
 
@@ -185,8 +182,8 @@ class SearchRun:
             objectives=objectives,
             violations=violations,
             signs=self.signs,
-            unique_evaluations=getattr(self.search, "unique_evaluations", None),
-            failures=getattr(self.search, "failures", 0),
+            unique_evaluations=self.search.unique_evaluations,
+            failures=self.search.failures,
         )
 
     def result(self, interrupt: Interrupt | None = None) -> Result:

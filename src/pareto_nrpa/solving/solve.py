@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from .._util.checks import check_flag, check_whole
+import numpy as np
+
+from .._util.checks import check_flag, check_seed, check_whole, shown
 from .._util.files import check_writable, locked
+from ..algorithms.algorithm import Algorithm
+from ..algorithms.registry import DEFAULT
+from ..algorithms.registry import algorithm as algorithm_by_name
 from ..errors import CheckpointError
 from ..parallel.islands.algorithm import assembled, closing
-from ..problem.base import AnyProblem, problem_fingerprint
-from .arguments import check_algorithm, check_problem_type, check_reference_point, check_seed, check_start
+from ..problem.base import AnyProblem, check_problem_type, problem_fingerprint
+from ..result.result import Front, Result
 from .callbacks import check_callbacks
 from .run import SearchRun
 from .stop import StopCriterion, budget_of, check_stop, counts_unique
@@ -21,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from concurrent.futures import Executor
 
-    from ..algorithms.protocols import Algorithm as Algorithm
-    from ..algorithms.protocols import Search as Search
-    from ..result.result import Front, Result
+    from numpy.typing import NDArray
+
+    from ..algorithms.search import Search
     from .callbacks import Listener
 
 
@@ -121,30 +126,72 @@ def solve(
         else:
             search = chosen.start(problem, seed=seed, budget=budget_of(stop))
         if counts_unique(stop):
-            _count_unique(search, chosen.name, checkpoint)
-        _limit_archive(search, chosen.name, max_archive, checkpoint)
-        first = [] if search.evaluations else check_start(start, search, chosen.name)
+            _count_unique(search, checkpoint)
+        _limit_archive(search, max_archive, checkpoint)
+        first = [] if search.evaluations else _check_start(start, search)
         return SearchRun(problem, chosen.name, search, stop, seed, reference, listeners, checkpoint, first).to_the_end()
 
 
-def _count_unique(search: Search, algorithm: str, checkpoint: str | os.PathLike[str] | None) -> None:
+def check_algorithm(algorithm: object) -> Algorithm:
+    """Return the algorithm that was meant: itself, one with all its defaults by class or name, or the default."""
+    if algorithm is None or isinstance(algorithm, str):
+        return algorithm_by_name(DEFAULT if algorithm is None else algorithm)
+    made: object = algorithm() if isinstance(algorithm, type) and issubclass(algorithm, Algorithm) else algorithm
+    if not isinstance(made, Algorithm):
+        raise TypeError(
+            f'algorithm must be an Algorithm such as ParetoNRPA(level=3), or a name such as "nsga-ii", got '
+            f"{shown(algorithm)}."
+        )
+    return made
+
+
+def check_reference_point(problem: AnyProblem, given: Sequence[float] | None) -> NDArray[np.float64] | None:
+    """Return the reference point to use, in the problem's own sense, or None if there is none yet."""
+    point = problem.reference_point if given is None else given
+    if point is None:
+        return None
+    message = f"reference_point must be {problem.n_objectives} finite numbers, got {shown(point)}."
+    try:
+        array = np.asarray(point, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(message) from error
+    if array.shape != (problem.n_objectives,) or not np.isfinite(array).all():
+        raise ValueError(message)
+    return array
+
+
+def _check_start(start: object, search: Search) -> list[Sequence[Any]]:
+    """Return the solutions to begin with, as lists of moves."""
+    given = start.front if isinstance(start, Result) else start
+    solutions: Any = given.solutions if isinstance(given, Front) else given
+    is_many = isinstance(solutions, list | tuple)
+    if not is_many or not all(isinstance(solution, list | tuple) for solution in solutions):
+        raise TypeError(f"start must be lists of moves, or a result, got {shown(start)}.")
+    if not len(solutions):
+        return []
+    if search.n_searches > 1:
+        raise ValueError("several searches cannot begin with solutions; leave out start, or workers and searches.")
+    if not search.accepts_solutions:
+        name = search.algorithm.name
+        raise ValueError(f"{name} cannot begin with solutions; leave out start, or use pareto-nrpa.")
+    search.expect_add()
+    return list(solutions)
+
+
+def _count_unique(search: Search, checkpoint: str | os.PathLike[str] | None) -> None:
     """Let a search count every solution once, unless it does already."""
-    if not hasattr(search, "count_unique"):  # an algorithm of the user's own
-        raise ValueError(f"{algorithm} cannot count unique evaluations; stop by all of them.")
     if search.unique_evaluations is None:
         if search.evaluations:
             raise CheckpointError(f"{checkpoint} was made without counting unique evaluations; name another file.")
         search.count_unique()
 
 
-def _limit_archive(search: Search, algorithm: str, size: int | None, checkpoint: str | os.PathLike[str] | None) -> None:
-    """Let a search keep to a size of its archive; one that goes on must keep to the one it began with."""
-    before = getattr(search, "max_archive", None)
+def _limit_archive(search: Search, size: int | None, checkpoint: str | os.PathLike[str] | None) -> None:
+    """Limit the archive of a search; a resumed search must have the limit that it began with."""
+    before = search.max_archive
     if search.evaluations and size != before:
         raise CheckpointError(
             f"{checkpoint} was made with max_archive={before}, not {size}; use that, or another file."
         )
     if size is not None and size != before:
-        if not hasattr(search, "limit_archive"):  # an algorithm of the user's own
-            raise ValueError(f"{algorithm} cannot limit its archive; leave out max_archive.")
         search.limit_archive(int(size))

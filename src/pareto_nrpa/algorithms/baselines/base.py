@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._util.checks import check_whole
 from ..._util.files import write_atomically
-from ...engine.arrays import Archive
 from ...errors import CheckpointError
 from ...problem.base import (
     AnyProblem,
     CompiledProblem,
-    FirstFingerprint,
-    check_declarations,
     problem_fingerprint,
     problem_name,
     without_pruning,
 )
 from ...problem.genotype import Permutation, check_genotype, genotype_of
-from ..archive_view import MOST_ARCHIVED, ArchiveView
+from ..algorithm import Algorithm
+from ..search import MOST_ARCHIVED, Search
 from .arena import check_status
 from .compiled_player import CompiledRollouts
 from .plain_player import PlainRollouts
@@ -33,12 +30,7 @@ from .rehearsal import Rehearsal, rehearse
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
     from typing import BinaryIO
-
-    from numpy.typing import NDArray
-
-    from ..nrpa.search import AskTellSearch as NRPASearch
 
 _FORMAT = "pareto-nrpa replay 2"
 _MAX_BYTES = 1_000_000
@@ -75,19 +67,13 @@ _SLICE = 1_000
 _PLAYOUTS = 10
 
 
-class Baseline(ABC):
+class Baseline(Algorithm):
     """The parameters of a baseline, which can start a search or repeat one up to where it was saved."""
 
-    name: str
-    revision = 1  # raised where the same seed finds something else: experiments then make their runs anew
     bias: float
     pruning: bool
 
-    @abstractmethod
-    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch | NRPASearch:
-        """Return a search at its very beginning."""
-
-    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> BaselineSearch | NRPASearch:
+    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
         """Return the search of a checkpoint: as it is repeatable, the same evaluations are made once more."""
         saved = _read(path)
         for part, value in {"algorithm": self.name, "parameters": self.to_dict()}.items():
@@ -114,10 +100,6 @@ class Baseline(ABC):
         search.wall_seconds, search.cpu_seconds = saved["wall_seconds"], saved["cpu_seconds"]
         return search
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]  # every algorithm is a dataclass
-
 
 def _to_json(value: Any) -> str:
     return json.dumps(value, default=lambda number: number.item())  # NumPy's numbers
@@ -129,7 +111,7 @@ def content_sum(content: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _log_digest(search: BaselineSearch | NRPASearch) -> str:
+def _log_digest(search: Search) -> str:
     """Return a hash of all that ever was in the front, by which a search that went another way is noticed."""
     return hashlib.sha256(np.ascontiguousarray(search.log()).tobytes()).hexdigest()[:16]
 
@@ -151,23 +133,23 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     return dict(saved)
 
 
-class BaselineSearch(ArchiveView):
+def new_rollouts(problem: AnyProblem, rng: np.random.Generator, bias: float = 0.0) -> CompiledRollouts | PlainRollouts:
+    """Return what plays a problem for a search without policies."""
+    if isinstance(problem, CompiledProblem):
+        return CompiledRollouts(problem, rng, bias)
+    return PlainRollouts(problem, rng, bias)
+
+
+class BaselineSearch(Search):
     """A baseline at work on one problem."""
 
+    player: CompiledRollouts | PlainRollouts
+
     def __init__(self, problem: AnyProblem, baseline: Baseline, *, seed: int, budget: int | None) -> None:
-        check_declarations(problem)
-        self.problem, self.baseline, self.seed, self.budget = problem, baseline, seed, budget
-        self.fingerprint = FirstFingerprint(problem)
-        self.wall_seconds = 0.0
-        self.cpu_seconds = 0.0
-        self.rng = np.random.default_rng(seed)
+        super().__init__(problem, baseline, seed=seed)
+        self.baseline, self.budget = baseline, budget
         played = problem if baseline.pruning else without_pruning(problem)
-        self.player: CompiledRollouts | PlainRollouts = (
-            CompiledRollouts(played, self.rng, baseline.bias)
-            if isinstance(played, CompiledProblem)
-            else PlainRollouts(played, self.rng, baseline.bias)
-        )
-        self._signs = self.player.signs
+        self.player = new_rollouts(played, self.rng, baseline.bias)
 
     def compile(self) -> None:
         """Compile, or load from disk, what `advance` needs."""
@@ -190,30 +172,14 @@ class BaselineSearch(ArchiveView):
             done += self.step(n - done)
             check_status(self.player)
 
-    def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
-        return self.player.arena.archive, self.player.arena.counters, self.player.solution
-
-    def count_unique(self) -> None:
-        """Count every solution once, from the start on."""
-        self.player.count_unique()
-
-    def limit_archive(self, size: int) -> None:
-        """Let the archive never hold more than so many solutions, from the start on."""
-        check_whole("max_archive", size, 2, MOST_ARCHIVED)
-        self.player.limit_archive(int(size))
-
     @property
     def slice_size(self) -> int:
         """A number of evaluations after which to look up."""
         return _SLICE if isinstance(self.problem, CompiledProblem) else 1
 
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters."""
-        return self.baseline.to_dict()
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write down what it takes to come here again."""
-        save_replay(self, self.baseline, self.budget, path)
+        save_replay(self, self.budget, path)
 
 
 class WholeSolutionSearch(BaselineSearch):
@@ -233,14 +199,12 @@ class WholeSolutionSearch(BaselineSearch):
             self._fits = True
 
 
-def save_replay(
-    search: BaselineSearch | NRPASearch, baseline: Baseline, budget: int | None, path: str | os.PathLike[str]
-) -> None:
+def save_replay(search: Search, budget: int | None, path: str | os.PathLike[str]) -> None:
     """Write down what it takes to repeat a search up to here."""
     content = {
         "format": _FORMAT,
-        "algorithm": baseline.name,
-        "parameters": baseline.to_dict(),
+        "algorithm": search.algorithm.name,
+        "parameters": search.algorithm.to_dict(),
         "problem": search.fingerprint.known_as(),
         "seed": search.seed,
         "budget": budget,

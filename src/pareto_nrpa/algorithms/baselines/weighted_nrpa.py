@@ -67,7 +67,7 @@ class WeightedNRPA(Baseline):
             bias=self.bias,
             pruning=self.pruning,
         )
-        return _Search(self, budget, problem, params, seed=seed, budget=share, objective_weights=vectors)
+        return _Search(budget, problem, params, algorithm=self, seed=seed, budget=share, objective_weights=vectors)
 
 
 def _largest_root(budget: int, level: int) -> int:
@@ -81,12 +81,11 @@ def _largest_root(budget: int, level: int) -> int:
 class _Search(AskTellSearch):
     """The engine of Pareto-NRPA with a single policy, where a weighted sum takes the place of dominance."""
 
-    def __init__(self, baseline: WeightedNRPA, whole_budget: int | None, *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
-        self._baseline, self._whole_budget = baseline, whole_budget
+    accepts_solutions = False
 
-    def parameters(self) -> dict[str, Any]:
-        return {**self._baseline.to_dict(), "iterations": self.n_iterations}
+    def __init__(self, whole_budget: int | None, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._whole_budget = whole_budget
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        save_replay(self, self._baseline, self._whole_budget, path)
+        save_replay(self, self._whole_budget, path)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._util.checks import check_choice, check_flag, check_number, check_positive, check_whole, shown
 from ...problem.base import AnyProblem, paper_preference
+from ..algorithm import Algorithm
 
 if TYPE_CHECKING:
     import os
@@ -24,7 +25,7 @@ _MOST_ITERATIONS = 2**62  # what compiled code can count to
 
 
 @dataclass(frozen=True)
-class ParetoNRPA:
+class ParetoNRPA(Algorithm):
     """Nested Rollout Policy Adaptation with several policies and Pareto fronts (Lallouet et al., ECAI 2025).
 
     Parameters
@@ -73,7 +74,7 @@ class ParetoNRPA:
     playouts_per_step: int = 1
 
     name = "pareto-nrpa"
-    revision = 1  # raised where the same seed finds something else: experiments then make their runs anew
+    can_be_asked = True
 
     def __post_init__(self) -> None:
         check_whole("level", self.level, 1, 100)

@@ -28,12 +28,10 @@ from ...errors import ProblemError
 from ...problem.base import (
     AnyProblem,
     CompiledProblem,
-    FirstFingerprint,
-    check_declarations,
     problem_name,
     without_pruning,
 )
-from ..archive_view import MOST_ARCHIVED, ArchiveView
+from ..search import MOST_ARCHIVED, Search
 from .compiled_player import CompiledPlayer
 from .memory import make_room, new_machine
 from .plain_player import PlainPlayer
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from .checkpoint import Resumable
+    from ..algorithm import Algorithm
     from .driven import Playout
     from .params import ParetoNRPA
 
@@ -73,7 +71,7 @@ class Candidate:
     known: tuple[NDArray[np.float64], float] | None = None
 
 
-class AskTellSearch(ArchiveView):
+class AskTellSearch(Search):
     """Pareto-NRPA at work on one problem.
 
     Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays that the player holds, and in the
@@ -82,26 +80,22 @@ class AskTellSearch(ArchiveView):
 
     #: Of searches that work together, each goes its own way while that leads on and their front is smaller than this.
     alone_below = 0
+    accepts_solutions = True
 
     def __init__(
         self,
         problem: AnyProblem,
         params: ParetoNRPA,
         *,
+        algorithm: Algorithm | None = None,
         seed: int,
         budget: int | None,
         n_iterations: int | None = None,
         objective_weights: NDArray[np.float64] | None = None,
     ) -> None:
-        check_declarations(problem)
-        self.problem = problem
-        self.fingerprint = FirstFingerprint(problem)
+        super().__init__(problem, params if algorithm is None else algorithm, seed=seed)
         self.params = params
-        self.seed = seed
         self.n_iterations = n_iterations or params.resolve_iterations(budget)
-        self.wall_seconds = 0.0
-        self.cpu_seconds = 0.0
-        self.rng = np.random.default_rng(seed)
         self.pending: list[Candidate] = []
         self.settings = self._settings()
         played = problem if params.pruning else without_pruning(problem)
@@ -109,7 +103,6 @@ class AskTellSearch(ArchiveView):
         self.player: CompiledPlayer | PlainPlayer = (
             CompiledPlayer(played, *state) if isinstance(played, CompiledProblem) else PlainPlayer(played, *state)
         )
-        self._signs = self.player.signs
 
     @property
     def machine(self) -> SearchState:
@@ -437,11 +430,6 @@ class AskTellSearch(ArchiveView):
         self.machine.free[self.machine.counters[N_FREE]] = slot
         self.machine.counters[N_FREE] += 1
 
-    @property
-    def algorithm(self) -> Resumable:
-        """Whose search it is."""
-        return self.params
-
     def local_state(self) -> dict[str, NDArray[Any]]:
         """Return what a checkpoint must hold besides the machine: nothing here."""
         return {}
@@ -451,7 +439,7 @@ class AskTellSearch(ArchiveView):
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters with N as it is used."""
-        return {**self.params.to_dict(), "iterations": self.n_iterations}
+        return {**self.algorithm.to_dict(), "iterations": self.n_iterations}
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a checkpoint from which `ParetoNRPA.resume` goes on to the very same result."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ..._util.checks import check_flag, check_number, check_whole
+from ..algorithm import Algorithm
 from ..nrpa.params import ParetoNRPA
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PolishedNRPA:
+class PolishedNRPA(Algorithm):
     """Pareto-NRPA joined by local search: what one finds the other learns from and goes on with.
 
     Policies are sampled from and learn as in Pareto-NRPA. Solutions of the front, and playouts, are improved by local
@@ -69,7 +70,8 @@ class PolishedNRPA:
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 5  # raised where the same seed finds something else: experiments then make their runs anew
+    revision = 5
+    can_be_asked = True
 
     def __post_init__(self) -> None:
         check_whole("playouts", self.playouts, 1, 1_000_000)
@@ -101,10 +103,6 @@ class PolishedNRPA:
             preferences="spread",
             pruning=self.pruning,
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values."""
-        return asdict(self)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> PolishedSearch:
         """Return a search over `problem` that has not made an evaluation yet; it needs no budget."""

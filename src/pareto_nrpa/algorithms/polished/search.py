@@ -39,7 +39,7 @@ class PolishedSearch(AskTellSearch):
     alone_below = 200
 
     def __init__(self, problem: AnyProblem, params: PolishedNRPA, *, seed: int) -> None:
-        super().__init__(problem, params.learning(), seed=seed, budget=None)
+        super().__init__(problem, params.learning(), algorithm=params, seed=seed, budget=None)
         self.polish = params
         self._members = Members(problem.n_objectives)
         self._members_at = -1  # the improvement after which they were looked at
@@ -162,11 +162,6 @@ class PolishedSearch(AskTellSearch):
         drawn: NDArray[np.int64] = (self.player.rng.random(count) * n).astype(np.int64)
         return drawn
 
-    @property
-    def algorithm(self) -> PolishedNRPA:
-        """Whose search it is."""
-        return self.polish
-
     def local_state(self) -> dict[str, NDArray[Any]]:
         """Return what a checkpoint must hold besides the machine: the proposers, and the kinds of what is pending."""
         kinds = np.array([self._kinds.get(candidate.slot, PLAYOUT) for candidate in self.pending], dtype=np.int64)
@@ -183,7 +178,3 @@ class PolishedSearch(AskTellSearch):
         for proposer in (self._screened, self._played):
             if proposer is not None:
                 proposer.restore(arrays)
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the parameters."""
-        return self.polish.to_dict()

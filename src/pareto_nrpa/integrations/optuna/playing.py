@@ -7,9 +7,8 @@ from weakref import WeakKeyDictionary
 
 from ..._util.checks import shown
 from ...errors import ParetoNRPAError
-from ...problem.base import CompiledProblem, Problem, checked_evaluation, plain_bias
+from ...problem.base import CompiledProblem, Problem, check_problem_type, checked_evaluation, plain_bias
 from ...result.result import plain
-from ...solving.arguments import check_problem_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

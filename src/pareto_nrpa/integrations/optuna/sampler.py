@@ -9,9 +9,8 @@ import numpy as np
 from optuna.samplers import BaseSampler
 from optuna.samplers._base import _process_constraints_after_trial
 
-from ..._util.checks import check_flag, shown
+from ..._util.checks import check_flag, check_seed, shown
 from ...algorithms.nrpa.params import ParetoNRPA
-from ...solving.arguments import check_seed
 from .study import StudyState
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...algorithms.search import Search
 from ...errors import ParetoNRPAError, ProblemError
 from ...problem.base import problem_name
 from ..pool import TaskOverdue
@@ -34,7 +35,7 @@ MAX_REPEATS = 10_000
 HOPELESS = 10
 
 
-class ParallelSearch:
+class ParallelSearch(Search):
     """A search with a window of solutions that were asked for and not yet told.
 
     The next solution is asked for when the oldest of the window has been told, however long the others have been
@@ -57,8 +58,8 @@ class ParallelSearch:
         journal: Journal | None,
         retry_failed: bool,
     ) -> None:
+        super().__init__(search.problem, search.algorithm, seed=search.seed)
         self._search, self._executor, self._lookahead = search, executor, lookahead
-        self.seed = search.seed
         self._budget, self._time_limit, self._journal = budget, time_limit, journal
         self._asked: deque[tuple[Solution, Candidate]] = deque()
         self._futures: dict[Solution, Future[Evaluation]] = {}
@@ -73,9 +74,6 @@ class ParallelSearch:
         self._counted: set[Solution] = set()
         self._counts: list[int] = [0]  # how many evaluations were counted when the search was told the i-th time
         self._improved_at = 0
-        self.failures = 0
-        self.wall_seconds = 0.0
-        self.cpu_seconds = 0.0
 
     @property
     def evaluations(self) -> int:
@@ -91,6 +89,11 @@ class ParallelSearch:
         """Do nothing: every solution is counted once as it is."""
 
     @property
+    def discarded(self) -> int:
+        """How many solutions that nothing dominated were discarded, to keep to that limit."""
+        return self._search.discarded
+
+    @property
     def max_archive(self) -> int | None:
         """The most that the archive may hold; None if there is no limit."""
         return self._search.max_archive
@@ -103,11 +106,6 @@ class ParallelSearch:
     def last_improvement(self) -> int:
         """The evaluation at which the front last changed."""
         return self._improved_at
-
-    @property
-    def slice_size(self) -> int:
-        """One: every evaluation is worth a look."""
-        return 1
 
     @property
     def is_compiled(self) -> bool:

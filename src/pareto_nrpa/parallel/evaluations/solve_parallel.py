@@ -9,13 +9,15 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from ..._util.checks import check_flag, check_positive, check_whole
+from ..._util.checks import check_flag, check_positive, check_seed, check_whole
 from ..._util.files import check_writable
+from ...algorithms.nrpa.params import ParetoNRPA
+from ...algorithms.nrpa.search import AskTellSearch
 from ...errors import ParetoNRPAError
-from ...problem.base import AnyProblem, Problem, problem_fingerprint, problem_name
-from ...solving.arguments import check_algorithm, check_problem_type, check_reference_point, check_seed
+from ...problem.base import AnyProblem, Problem, check_problem_type, problem_fingerprint, problem_name
 from ...solving.callbacks import Callbacks, check_callbacks
 from ...solving.run import SearchRun
+from ...solving.solve import check_algorithm, check_reference_point
 from ...solving.stop import Progress, Stop, StopCriterion, budget_of, check_stop
 from ..pool import ProcessWorkers
 from .journal import Journal
@@ -24,7 +26,7 @@ from .search import MAX_REPEATS, ParallelSearch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...algorithms.nrpa.params import ParetoNRPA
+    from ...algorithms.algorithm import Algorithm
     from ...algorithms.polished.params import PolishedNRPA
     from ...result.result import Result
     from ...solving.callbacks import Listener
@@ -133,6 +135,7 @@ def solve_parallel(
             header = _header(problem, chosen, seed, lookahead, budget)
             budget = journal.go_on(header, problem.n_objectives, resume=resume, same_problem=same_problem)["budget"]
         search = chosen.start(problem, seed=seed, budget=budget)
+        assert isinstance(search, AskTellSearch)
         if executor is None:
             executor = own = ProcessWorkers(workers, time_limit=time_limit)
             stack.callback(own.kill_workers)
@@ -219,15 +222,10 @@ def _check_workers(workers: int | None, executor: Executor | None, lookahead: in
     return int(workers)
 
 
-def _check_algorithm(given: object) -> ParetoNRPA | PolishedNRPA:
+def _check_algorithm(given: object) -> Algorithm:
     """Return the algorithm that was meant, one with all its defaults by class or name as in `solve`."""
-    from ...algorithms.nrpa.params import ParetoNRPA
-    from ...algorithms.polished.params import PolishedNRPA
-
-    if given is None:
-        return ParetoNRPA(level=2)
-    algorithm = check_algorithm(given) if isinstance(given, str | type) else given
-    if not isinstance(algorithm, ParetoNRPA | PolishedNRPA):
+    algorithm = ParetoNRPA(level=2) if given is None else check_algorithm(given)
+    if not algorithm.can_be_asked:
         raise TypeError(
             "algorithm must be a ParetoNRPA or a PolishedNRPA, which can be asked for solutions, got "
             f"{type(algorithm).__name__}; other algorithms evaluate one by one: use solve."
@@ -235,9 +233,7 @@ def _check_algorithm(given: object) -> ParetoNRPA | PolishedNRPA:
     return algorithm
 
 
-def _header(
-    problem: Problem, algorithm: ParetoNRPA | PolishedNRPA, seed: int, lookahead: int, budget: int | None
-) -> dict[str, Any]:
+def _header(problem: Problem, algorithm: Algorithm, seed: int, lookahead: int, budget: int | None) -> dict[str, Any]:
     """Return what makes a search, for its journal; the budget of the first part decides N, as in `solve`."""
     return {
         "instance": problem_name(problem),

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._util.checks import check_whole, shown
+from ...algorithms.algorithm import Algorithm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
-    from ...solving.solve import Algorithm
     from .executors import Crew
     from .search import IslandSearch
 
@@ -25,15 +25,15 @@ _MOST_SEARCHES = 4096
 THREADS, PROCESSES = "threads", "processes"
 
 
-class Islands:
+class Islands(Algorithm):
     """Several searches of one algorithm, and who carries them on."""
 
     def __init__(self, algorithm: Any, searches: int, workers: int, executor: Executor | str | None) -> None:
         self.algorithm, self.searches, self.workers, self.executor = algorithm, searches, workers, executor
-        self.name: str = algorithm.name
+        self.name = algorithm.name  # type: ignore[misc]  # that of one class elsewhere
         self._crew: Crew | None = None
 
-    def start(self, problem: AnyProblem, *, seed: int, budget: int | None) -> IslandSearch:
+    def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> IslandSearch:
         """Return searches that have made no evaluation yet: the one that there would be alone, and more of its kind."""
         seeds = [seed, *(_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches - 1))]
         share = None if budget is None else -(-budget // self.searches)
@@ -71,7 +71,7 @@ class Islands:
 
 
 @contextmanager
-def closing(algorithm: Algorithm | Islands) -> Iterator[None]:
+def closing(algorithm: Algorithm) -> Iterator[None]:
     """Send everybody home at the end, whatever it is."""
     try:
         yield
@@ -87,7 +87,7 @@ def _seed(child: np.random.SeedSequence) -> int:
 
 def assembled(
     algorithm: Algorithm, workers: int | str, searches: int | None, executor: Executor | str | None
-) -> Algorithm | Islands:
+) -> Algorithm:
     """Return an algorithm as it is, for one search, or a team of several searches."""
     if isinstance(executor, str):
         if executor not in (THREADS, PROCESSES):
@@ -115,7 +115,11 @@ def assembled(
     n_searches = n_workers if searches is None else int(searches)
     if n_searches == 1:
         return algorithm
-    _check_algorithm(algorithm)
+    if not algorithm.can_be_asked:
+        raise ValueError(
+            "several searches work together where the algorithm is a PolishedNRPA or a ParetoNRPA, got "
+            f"{type(algorithm).__name__}; leave out workers and searches."
+        )
     return Islands(algorithm, n_searches, min(n_workers, n_searches), executor)
 
 
@@ -134,14 +138,3 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _check_algorithm(algorithm: object) -> None:
-    from ...algorithms.nrpa.params import ParetoNRPA
-    from ...algorithms.polished.params import PolishedNRPA
-
-    if not isinstance(algorithm, ParetoNRPA | PolishedNRPA):
-        raise ValueError(
-            "several searches work together where the algorithm is a PolishedNRPA or a ParetoNRPA, got "
-            f"{type(algorithm).__name__}; leave out workers and searches."
-        )

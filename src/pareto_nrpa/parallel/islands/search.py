@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._util.checks import check_whole
+from ...algorithms.search import Search
 from ...engine.archive import far_apart
 from ...engine.arrays import VIOLATIONS
 from ...errors import ParetoNRPAError
-from ...problem.base import CompiledProblem, objective_signs
+from ...problem.base import CompiledProblem
 from ...result.result import Front
 from .exchange import IslandRecord, Mailbox, Rounds
 from .merging import CommonLog, complete, first_front, in_turns, share_of
@@ -35,7 +36,7 @@ FIRST_ROUND, FIRST_PLAIN_ROUND = 50, 500
 _SECONDS_BETWEEN_LOOKS = 0.25
 
 
-class IslandSearch:
+class IslandSearch(Search):
     """K searches of one algorithm at work on one problem.
 
     The evaluations of all are counted in turns: the first of each search, the second of each, and so on. What a search
@@ -49,14 +50,13 @@ class IslandSearch:
     slice_seconds = (1.0, float("inf"))
 
     def __init__(self, problem: AnyProblem, searches: list[AskTellSearch], *, seed: int, crew: Crew) -> None:
-        self.problem, self.seed, self.crew = problem, seed, crew
-        self.wall_seconds = self.cpu_seconds = 0.0
         self._first = first = searches[0]
+        super().__init__(problem, first.algorithm, seed=seed)
+        self.crew = crew
         is_compiled = isinstance(problem, CompiledProblem)
         self.rounds = Rounds(FIRST_ROUND * first.slice_size if is_compiled else FIRST_PLAIN_ROUND)
         self.post = Mailbox(len(searches), self.rounds, first.alone_below)
         self.records = [IslandRecord(spell) for spell in crew.stands()]
-        self._signs = objective_signs(problem)
         self._log = CommonLog(len(searches), problem.n_objectives)
         for k, search in enumerate(searches):
             self._log.add(k, search.log())

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._util.checks import is_number
+from ..._util.checks import check_seed, is_number
 from ..._util.versions import versions
 from ...algorithms.nrpa.params import ParetoNRPA
 from ...errors import ProblemError
 from ...problem.base import CompiledProblem, data_fingerprint
 from ...result.result import Front, Result
-from ...solving.arguments import check_seed
 from ...solving.interrupt import Interrupt
 from ...solving.solve import solve
 from ...solving.stop import MaxEvaluations, MaxRuntime

@@ -1,0 +1,207 @@
+"""The base class of all running searches: an archive to read, solutions to evaluate, code to compile."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .._util.checks import check_whole
+from ..engine.archive import archived_rows
+from ..engine.arrays import (
+    EVALUATIONS,
+    FOUND_AT,
+    LAST_IMPROVEMENT,
+    MAX_ARCHIVED,
+    N_DISCARDED,
+    N_LOGGED,
+    N_MOVES,
+    N_UNIQUE,
+    POLICY,
+    VIOLATIONS,
+    Archive,
+)
+from ..errors import CheckpointError, ParetoNRPAError
+from ..problem.base import AnyProblem, FirstFingerprint, check_declarations, objective_signs
+from ..problem.genotype import genotype_of
+from ..result.result import Front
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from .algorithm import Algorithm
+
+
+#: The largest limit of an archive: more than any memory holds, and no more than compiled code can count.
+MOST_ARCHIVED = 10**12
+
+
+class Search(ABC):
+    """An algorithm at work on one problem. A subclass implements `advance`.
+
+    `evaluate` judges complete solutions, counts them and keeps the front. All objectives are minimised in here.
+
+    Attributes
+    ----------
+    problem, algorithm, seed
+        What is solved, by what, and from which seed.
+    rng
+        The generator from which a search draws all its random numbers.
+    wall_seconds, cpu_seconds
+        Time spent, over all resumptions.
+    slice_seconds
+        How long `advance` should take at a call, at least and at most; the stop is asked in between.
+    failures
+        How many evaluations failed, where these do not end the search.
+    accepts_solutions
+        Whether `add` takes solutions to begin with.
+    n_searches
+        How many searches work together.
+    """
+
+    slice_seconds: ClassVar[tuple[float, float]] = (0.01, 0.05)
+    accepts_solutions: ClassVar[bool] = False
+    failures: int = 0
+
+    def __init__(self, problem: AnyProblem, algorithm: Algorithm, *, seed: int) -> None:
+        check_declarations(problem)
+        self.problem, self.algorithm, self.seed = problem, algorithm, seed
+        self.fingerprint = FirstFingerprint(problem)
+        self.rng = np.random.default_rng(seed)
+        self.wall_seconds = self.cpu_seconds = 0.0
+        self._signs = objective_signs(problem)
+
+    @abstractmethod
+    def advance(self, n: int) -> None:
+        """Make n evaluations."""
+
+    @cached_property
+    def player(self) -> Any:
+        """What plays and judges solutions, with the archive of all that was evaluated."""
+        from .baselines.base import new_rollouts
+
+        return new_rollouts(self.problem, self.rng)
+
+    @cached_property
+    def _evaluate_rows(self) -> Callable[..., int]:
+        from .baselines.rollout import evaluate_rows
+
+        genotype_of(self.problem, self.algorithm.name)
+        example = np.zeros((1, 1), dtype=np.int64)
+        entry: Callable[..., int] = self.player.small_entry(evaluate_rows, example, np.zeros((1, 1)), 0, 0)
+        return entry
+
+    def evaluate(self, moves: Sequence[Any]) -> tuple[NDArray[np.float64], float]:
+        """Evaluate a complete solution and let it into the archive; returns minimised objectives and violations.
+
+        The problem must have a genotype that the solution belongs to.
+        """
+        from .baselines.arena import check_status
+
+        row = np.array([self.player.numbers(moves)], dtype=np.int64)
+        scores = np.zeros((1, 1 + self.problem.n_objectives))
+        while self._evaluate_rows(row, scores, 0, 1) == 0:
+            check_status(self.player)
+        return scores[0, 1:], float(scores[0, VIOLATIONS])
+
+    def add(self, solution: Sequence[Any]) -> None:
+        """Learn from a solution to begin with; only where `accepts_solutions`."""
+        self.expect_add()
+
+    def expect_add(self) -> None:
+        """Let `compile` prepare `add` too."""
+        raise ParetoNRPAError(f"{self.algorithm.name} cannot begin with solutions.")
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether all machine code is there: compiled in this process, or stored on disk by an earlier one."""
+        return all(entry.is_ready() for entry in self.player.entries)
+
+    def compile(self) -> None:
+        """Compile, or load from disk, what `advance` needs; the first use does it otherwise."""
+        self.player.compile()
+
+    @property
+    def slice_size(self) -> int:
+        """A number of evaluations after which the stop is asked; must not depend on time."""
+        return 1
+
+    def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
+        """Return the archive, the counters, and what turns numbers of moves into moves."""
+        return self.player.arena.archive, self.player.arena.counters, self.player.solution
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations were made."""
+        return int(self._archived()[1][EVALUATIONS])
+
+    @property
+    def unique_evaluations(self) -> int | None:
+        """How many of them were of a solution not evaluated before; None unless they are counted."""
+        archive, counters, _ = self._archived()
+        return int(counters[N_UNIQUE]) if archive.keys.size else None
+
+    @property
+    def n_searches(self) -> int:
+        """How many searches work together."""
+        return 1
+
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
+        self.player.count_unique()
+
+    @property
+    def max_archive(self) -> int | None:
+        """The most that the archive may hold; None if there is no limit."""
+        return int(self._archived()[1][MAX_ARCHIVED]) or None
+
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        check_whole("max_archive", size, 2, MOST_ARCHIVED)
+        self.player.limit_archive(int(size))
+
+    @property
+    def discarded(self) -> int:
+        """How many solutions that nothing dominated were discarded, to keep to that limit."""
+        return int(self._archived()[1][N_DISCARDED])
+
+    @property
+    def last_improvement(self) -> int:
+        """The evaluation at which the archive last changed."""
+        return int(self._archived()[1][LAST_IMPROVEMENT])
+
+    def front(self) -> Front:
+        """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
+        archive, _, solution = self._archived()
+        rows = archived_rows(archive)
+        return Front.sorted(
+            objectives=archive.scores[rows, 1:] * self._signs,
+            violations=archive.scores[rows, VIOLATIONS],
+            solutions=[solution(archive.moves[row, : archive.heads[row, N_MOVES]].tolist()) for row in rows],
+            policies=archive.heads[rows, POLICY],
+            found_at=archive.heads[rows, FOUND_AT],
+        )
+
+    def log(self) -> NDArray[np.float64]:
+        """Return evaluation, violations and (minimised) objectives of all that ever entered the archive."""
+        archive, counters, _ = self._archived()
+        return np.array(archive.log[: counters[N_LOGGED]])
+
+    def best(self) -> tuple[NDArray[np.float64], float]:
+        """Return the (minimised) objectives of the archive and their common number of violations."""
+        archive, _, _ = self._archived()
+        scores = archive.scores[archived_rows(archive)]
+        return scores[:, 1:], float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as they are used."""
+        return self.algorithm.to_dict()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint from which `Algorithm.resume` continues to the same result."""
+        raise CheckpointError(f"a search of {self.algorithm.name} cannot be saved; leave out checkpoint.")
