@@ -19,7 +19,7 @@ help:
 	@echo "make coverage   run all tests and say which lines none of them reaches, pages in htmlcov/"
 	@echo "make reproduce  a small version of every experiment of the paper, minutes, into results/quick/"
 	@echo "make lint       check style, types and workflows"
-	@echo "make bench      measure speed and the default search, tables in benchmarks/results/"
+	@echo "make bench      measure speed and the default search, tables in docs/results/"
 	@echo "make docs       build the site, examples run anew, into docs/_build/html/"
 	@echo "make linkcheck  look at every link of the site, those to other sites too"
 	@echo "make dist       build what is uploaded to PyPI, and check it, in dist/"

@@ -111,7 +111,7 @@ def write_table(certificates: list[Certificate]) -> None:
         f"{n} of {len(certificates)} fronts are proved complete. CPU time is without compiling, the search for a first "
         "front included, of all sittings of a proof that went on later; the gap is the share of the hypervolume that "
         "may be missing at most. Each certificate is a line of "
-        "[proofs.jsonl](../../src/pareto_nrpa/exact/proofs.jsonl); "
+        "[proofs.jsonl](../../src/pareto_nrpa/routing/exact/proofs.jsonl); "
         "a line saved as a file is what `pareto-nrpa certify NAME --check FILE` reads."
     )
     carried = [certificate.instance for certificate in certificates if CARRIED in certificate.versions]
@@ -120,7 +120,7 @@ def write_table(certificates: list[Certificate]) -> None:
             f" Not proved again since windows close a billionth later than they say (their tours were checked; CPU "
             f"times are of an earlier machine): {', '.join(carried)}."
         )
-    write("certify", "Fronts proved complete", header, rows, notes)
+    write("proofs", "All certificates", header, rows, command="certify.py", notes=notes)
 
 
 if __name__ == "__main__":

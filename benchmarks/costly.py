@@ -181,13 +181,13 @@ def main() -> None:
         folder = Path(name)
         rows, result = speed(folder)
         rows += killed(folder, result)
-    write("costly", TITLE, HEADER, rows, NOTES)
+    write("speed", TITLE, HEADER, rows, command="costly.py", notes=NOTES)
     header = ["window", "hypervolume, as a share of that of window 1", "standard deviation"]
     notes = (
         f"Knapsack of 30 items, {EVALUATIONS} evaluations, {RUNS} seeds, level 2. A window of w can keep w workers "
         f"busy, and the search learns up to w - 1 evaluations late; with {EVALUATIONS} it never learns."
     )
-    write("costly-window", "What asking ahead costs", header, ahead(), notes, part="costly")
+    write("speed", "What asking ahead costs", header, ahead(), command="costly.py", notes=notes)
 
 
 if __name__ == "__main__":

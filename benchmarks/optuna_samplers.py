@@ -1,7 +1,7 @@
 """ParetoNRPASampler beside the samplers that Optuna comes with, at equal numbers of trials.
 
     python benchmarks/optuna_samplers.py run --trials 200 --seeds 5        # goes on where it was stopped
-    python benchmarks/optuna_samplers.py page                              # writes docs/results/optuna.md
+    python benchmarks/optuna_samplers.py page                              # writes docs/results/samplers.md
 
 Every run is a row of results/optuna.csv: the share and the distance of its front, and its CPU time. The page reads
 these alone.
@@ -12,19 +12,17 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import optuna
+from report import write_section
 from spaces import SPACES, Space
 from stored import RESULTS, append_row, read_rows
 
-from pareto_nrpa._util.files import write_text
 from pareto_nrpa.integrations.optuna import ParetoNRPASampler
 from pareto_nrpa.metrics import nondominated
 
 RUNS = RESULTS / "optuna.csv"
-PAGE = Path(__file__).parents[1] / "docs" / "results" / "optuna.md"
 OURS = "ParetoNRPA"
 KEYS = " (random keys)"
 SAMPLERS = {
@@ -83,8 +81,6 @@ def make_runs(names: list[str], only: list[str], trials: int, seeds: int) -> Non
 def write_page() -> None:
     rows = read_rows(RUNS)
     lines = [
-        "# Samplers of Optuna compared",
-        "",
         "Made by `python benchmarks/optuna_samplers.py page` from stored runs; Optuna "
         f"{optuna.__version__}, directions minimised, default settings of every sampler.",
         "",
@@ -101,12 +97,10 @@ def write_page() -> None:
         here = [row for row in rows if row["space"] == name]
         if not here:
             continue
-        lines += ["", f"## {name}", "", f"{space.about}.", ""]
+        lines += ["", f"### {name}", "", f"{space.about}.", ""]
         for trials in sorted({int(row["trials"]) for row in here}):
             lines += _table(space, [row for row in here if int(row["trials"]) == trials], trials)
-    PAGE.parent.mkdir(parents=True, exist_ok=True)
-    write_text(PAGE, "\n".join(lines) + "\n")
-    print(f"wrote {PAGE}")
+    write_section("samplers", "Samplers of Optuna", "\n".join(lines))
 
 
 def _table(space: Space, here: list[dict[str, str]], trials: int) -> list[str]:

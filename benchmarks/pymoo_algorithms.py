@@ -2,7 +2,7 @@
 
 python benchmarks/pymoo_algorithms.py tune               # populations of the rivals, on other problems and seeds
 python benchmarks/pymoo_algorithms.py run --seeds 5      # goes on where it was stopped
-python benchmarks/pymoo_algorithms.py page               # writes docs/results/pymoo.md
+python benchmarks/pymoo_algorithms.py page               # writes docs/results/samplers.md
 
 All are judged by all that they evaluated: a population forgets, an archive does not. Every run is a row of
 results/pymoo.csv; the page reads these alone.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 import pymoo
@@ -26,16 +25,15 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.mutation.inversion import InversionMutation
 from pymoo.operators.sampling.rnd import BinaryRandomSampling, PermutationRandomSampling
 from pymoo.optimize import minimize
+from report import write_section
 from spaces import FlowShop, flow_shop
 from stored import RESULTS, append_row, best_known, read_rows
 
 from pareto_nrpa import ReferenceFront, load
-from pareto_nrpa._util.files import write_text
 from pareto_nrpa.integrations.pymoo import ParetoNRPAForPymoo, PolishedNRPAForPymoo
 from pareto_nrpa.metrics import nondominated
 
 RUNS = RESULTS / "pymoo.csv"
-PAGE = Path(__file__).parents[1] / "docs" / "results" / "pymoo.md"
 EVALUATIONS = 5_000
 POPULATIONS = (20, 50, 100, 200)
 
@@ -156,8 +154,6 @@ def tune() -> None:
 def write_page() -> None:
     rows = read_rows(RUNS)
     lines = [
-        "# Algorithms of pymoo compared",
-        "",
         f"Made by `python benchmarks/pymoo_algorithms.py page` from stored runs; pymoo {pymoo.__version__}, "
         f"{EVALUATIONS:,} evaluations each. Share: of the hypervolume of the front of all runs up to 2026-11-18 "
         "(NAS-Bench-201: of the true front; flow shop: as far as a random order), mean and standard deviation over "
@@ -170,14 +166,13 @@ def write_page() -> None:
         here = [row for row in rows if row["problem"] == name]
         if not here:
             continue
-        lines += ["", f"## {name}", "", "| | share | seeds | seconds |", "|---|---|---|---|"]
+        lines += ["", f"### {name}", "", "| | share | seeds | seconds |", "|---|---|---|---|"]
         for label in dict.fromkeys(row["algorithm"] for row in here):
             runs = [row for row in here if row["algorithm"] == label]
             shares, seconds = ([float(row[column]) for row in runs] for column in ("share", "seconds"))
             mean, deviation = np.mean(shares), np.std(shares)
             lines.append(f"| {label} | {mean:.3f} ± {deviation:.3f} | {len(runs)} | {np.mean(seconds):.1f} |")
-    write_text(PAGE, "\n".join(lines) + "\n")
-    print(f"wrote {PAGE}")
+    write_section("samplers", "Algorithms of pymoo", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Every run is a line in results/rivals.csv; those that are there are not made again, so that it can be stopped at any
 time. PyVRP minimises one weighted sum after the other, and every feasible candidate that it looks at is kept. All
 solutions are evaluated once more by the problem itself. `counted` is the default search with every neighbour that it
-judges counted as an evaluation. The page is docs/results/rivals.md; `--seeds 0` writes it anew.
+judges counted as an evaluation. The page is docs/results/default-search.md; `--seeds 0` writes it anew.
 
     python benchmarks/rivals.py --budget 10s --seeds 10 --instances hard --methods polished-nrpa pls pyvrp
 

@@ -1,12 +1,11 @@
-"""The page of the default search and its rivals, docs/results/rivals.md, made from stored runs."""
+"""The default search and its rivals: sections of docs/results/default-search.md, made from stored runs."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from report import conditions
+from report import PAGES, conditions, table, write_section
 
 from pareto_nrpa import PolishedNRPA
 from pareto_nrpa._util.files import write_atomically
@@ -15,13 +14,13 @@ from pareto_nrpa.experiments.statistics import rank_sum, signed_rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
     Row = dict[str, str]
 
 DEFAULT = "polished-nrpa"
-_FOLDER = Path(__file__).parent.parent / "docs" / "results"
 _LEAST_RUNS = 4
 _LEAST_PAIRS = 6  # fewer cannot be significant
 # What a figure shows as missing of a front that is complete.
@@ -68,22 +67,15 @@ The default: `{PolishedNRPA()}`."""
 def write_page(rows: list[Row], groups: dict[str, list[str]]) -> None:
     """Write the page, and a figure of how much of each proved front is missing after ten seconds."""
     rows = [row for row in rows if row["share"] != "nan"]
-    text = [
-        "# The default search and its rivals",
-        "",
-        f"Made by `python benchmarks/rivals.py`. {conditions()}.",
-        "",
-        _NOTES,
-    ]
+    write_section(
+        "default-search", "What was measured", f"Made by `python benchmarks/rivals.py`. {conditions()}.\n\n{_NOTES}"
+    )
     for group, title in _TITLES.items():
-        lines = _lines_of(rows, group, groups[group])
-        text += ["", f"## {title}", ""]
+        text = table(_HEADER, _lines_of(rows, group, groups[group]))
         if group == "all":
-            _save(_missing(rows, groups[group], "10s"), _FOLDER / "figures" / "rivals-10s.svg")
-            text += ["![What is missing of each front after ten seconds](figures/rivals-10s.svg)", ""]
-        text += ["| " + " | ".join(_HEADER) + " |", "|" + "---|" * len(_HEADER)]
-        text += ["| " + " | ".join(line) + " |" for line in lines]
-    (_FOLDER / "rivals.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+            _save(_missing(rows, groups[group], "10s"), PAGES / "figures" / "rivals-10s.svg")
+            text = f"![What is missing of each front after ten seconds](figures/rivals-10s.svg)\n\n{text}"
+        write_section("default-search", title, text)
 
 
 def _lines_of(rows: list[Row], group: str, names: list[str]) -> list[list[str]]:

@@ -88,13 +88,13 @@ def distances() -> None:
         rows.append([str(n), f"{best:.1f}", *gaps])
         print(rows[-1], flush=True)
     write(
-        "routing-distance",
+        "default-search",
         "Routes: the distance alone, against PyVRP",
         ["stops", "PyVRP", *ONE_OBJECTIVE],
         rows,
-        f"Generated instances (`generate_vrptw`), {SECONDS:g} s of CPU time, mean over {len(SEEDS)} seed(s): the "
+        notes=f"Generated instances (`generate_vrptw`), {SECONDS:g} s of CPU time, mean over {len(SEEDS)} seed(s): the "
         "distance that PyVRP finds, and how much longer ours are. PyVRP is made for this; it knows one objective.",
-        part="routing",
+        command="routing.py",
     )
 
 
@@ -123,14 +123,14 @@ def trade_offs() -> None:
             rows.append([str(n), " and ".join(objectives), *(f"{share:.3f}" for share in shares)])
             print(rows[-1], flush=True)
     write(
-        "routing-trade-offs",
+        "default-search",
         "Routes: trade-offs, against NSGA-II with the same moves",
         ["stops", "objectives", *TWO_OBJECTIVES],
         rows,
-        f"Generated instances, {TRADE_OFF_SECONDS:g} s of CPU time, {len(SEEDS)} seed(s): share of the hypervolume of "
-        "the best of all these runs, up to their worst value and a tenth of the range more. NSGA-II samples its first "
+        notes=f"Generated instances, {TRADE_OFF_SECONDS:g} s of CPU time, {len(SEEDS)} seed(s): share of hypervolume "
+        "of the best of all runs, up to their worst value and a tenth of the range more. NSGA-II samples its first "
         "population by the same bias and with the same pruning.",
-        part="routing",
+        command="routing.py",
     )
 
 

@@ -1,15 +1,13 @@
 """Measure everything that is promised: `make bench`, or `python benchmarks/run.py speed startup`.
 
 CPU time, one thread, compiling apart. Machines are noisy: the best of several repetitions is the machine's answer,
-the median what one sees on a busy day; both are shown. Tables go to benchmarks/results/.
+the median what one sees on a busy day; both are shown. Tables go to the pages in docs/results/.
 """
 
 import sys
 
 import certify
-import comparison
 import costly
-import plain
 import rivals
 import scaling
 import speed
@@ -22,9 +20,7 @@ _ALL = (
     speed,
     scaling,
     startup,
-    plain,
     rivals,
-    comparison,
     costly,
     certify,
     routing,

@@ -2,7 +2,7 @@
 
 import time
 
-from report import RESULTS, write
+from report import write
 
 from pareto_nrpa import ParetoNRPA, generate_tsp
 
@@ -24,10 +24,9 @@ def milliseconds(n: int, evaluations: int) -> float:
 
 
 def main() -> None:
-    rows, points = [], []
+    rows = []
     for n, evaluations, wanted in SIZES:
         cost = milliseconds(n, evaluations)
-        points.append((n, cost))
         research = f"{RESEARCH_CODE[n]:g}" if n in RESEARCH_CODE else ""
         per_pair = cost * 1e6 / (n * n)
         rows.append([str(n), f"{cost:.3f}", "" if wanted is None else f"{wanted:g}", research, f"{per_pair:.1f}"])
@@ -35,28 +34,7 @@ def main() -> None:
     notes = (
         "MO-TSP, two objectives, level 4, 4 policies, alpha 0.5. The last column is flat where the cost is quadratic."
     )
-    write("scaling", "Cost of an evaluation of MO-TSP", header, rows, f"{notes}\n\n![growth](scaling.png)")
-    plot(points)
-
-
-def plot(points: list[tuple[int, float]]) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(5.5, 3.8), layout="constrained")
-    n, cost = zip(*points, strict=True)
-    axes.loglog(n, cost, "o-", label="measured")
-    axes.loglog(n, [cost[0] * (k / n[0]) ** 2 for k in n], "--", color="gray", label="quadratic")
-    axes.set_xticks(n, [str(k) for k in n])
-    axes.minorticks_off()
-    axes.set_xlabel("cities")
-    axes.set_ylabel("milliseconds per evaluation")
-    axes.set_title("MO-TSP: cost of an evaluation")
-    axes.legend(frameon=False)
-    RESULTS.mkdir(exist_ok=True)
-    figure.savefig(RESULTS / "scaling.png", dpi=120)
+    write("speed", "Cost of an evaluation of MO-TSP", header, rows, command="scaling.py", notes=notes)
 
 
 if __name__ == "__main__":

@@ -56,12 +56,12 @@ def main() -> None:
         rows.append(row(folder, name))
         print(rows[-1], flush=True)
     write(
-        "solomon",
+        "default-search",
         "Solomon's instances: the distance alone",
         ["instance", "best known", "distance", "vehicles", "gap", "feasible runs", "feasible solutions not played"],
         rows,
-        f"The default search, {SECONDS:g} s of CPU time, mean of {len(SEEDS)} seeds.",
-        command="python benchmarks/solomon.py",
+        notes=f"The default search, {SECONDS:g} s of CPU time, mean of {len(SEEDS)} seeds.",
+        command="solomon.py",
     )
 
 

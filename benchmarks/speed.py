@@ -60,8 +60,9 @@ def main() -> None:
         "Evaluations per second",
         [*header, "to research code", "peak memory"],
         rows,
-        f"Level 4, 4 policies, alpha 0.5, {EVALUATIONS:,} evaluations, seeds 0 to {REPETITIONS - 1}, one thread, "
+        notes=f"Level 4, 4 policies, alpha 0.5, {EVALUATIONS:,} evaluations, seeds 0 to {REPETITIONS - 1}, one thread, "
         "CPU time, compiling apart.",
+        command="speed.py",
     )
 
 

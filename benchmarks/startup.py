@@ -48,10 +48,11 @@ def main() -> None:
         ["first start with a second family of problems (compiles its playout)", other, ""],
     ]
     write(
-        "startup",
+        "speed",
         "Seconds from the command to its end",
         ["command", "seconds", "of processors", "wanted at most"],
         [[what, f"{how.wall:.2f}", f"{how.cpu:.2f}", most] for what, how, most in rows],
+        command="startup.py",
     )
 
 

@@ -142,7 +142,7 @@ def speed() -> None:
         "machine can give. Before and after, when no clock runs: processes start and load machine code, the front is "
         "measured."
     )
-    write("workers-speed", "Evaluations a second by several workers", header, rows, notes, part="workers")
+    write("speed", "Evaluations a second by several workers", header, rows, command="workers.py", notes=notes)
 
 
 def timed(problem, seed: int, workers: int) -> Result:
@@ -195,7 +195,7 @@ def quality() -> None:
         f"Share of the true hypervolume after {SECONDS:g} s of wall time, mean of {SEEDS} seeds; rc_204.1 against the "
         "best of all these runs, as its true front is not known."
     )
-    write("workers-quality", "What two workers find in the same time", header, rows, notes, part="workers")
+    write("speed", "What two workers find in the same time", header, rows, command="workers.py", notes=notes)
 
 
 def searches() -> None:
@@ -217,7 +217,7 @@ def searches() -> None:
         f"Share of the true hypervolume, or of that of all runs together where it is not known, after {EVALUATIONS:,} "
         f"evaluations in all, mean of {min(SEEDS, 5)} seeds."
     )
-    write("workers-searches", "What cooperation brings", header, rows, notes, part="workers")
+    write("speed", "What cooperation brings", header, rows, command="workers.py", notes=notes)
 
 
 def cooperated(name: str, n: int, seed: int, how: str) -> Result:
@@ -245,7 +245,7 @@ def stabilised() -> None:
         f"evaluations, mean of {min(SEEDS, 5)} seeds; Pareto-NRPA with the paper's parameters otherwise."
     )
     title = "Playouts with the same policies before each step of learning"
-    write("workers-stabilised", title, ["playouts", *names], rows, notes, part="workers")
+    write("speed", title, ["playouts", *names], rows, command="workers.py", notes=notes)
 
 
 def dask() -> None:
@@ -276,12 +276,12 @@ def dask() -> None:
     same = "the same front" if len(set(digests)) == 1 else "DIFFERENT FRONTS"
     notes = f"{name}, {n:,} evaluations, two searches; {same} in all {len(digests)} runs."
     write(
-        "workers-dask",
+        "speed",
         "Two searches on a Dask cluster of two processes",
         ["", "seconds", "times one"],
         rows,
-        notes,
-        "workers",
+        command="workers.py dask",
+        notes=notes,
     )
 
 

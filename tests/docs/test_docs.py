@@ -18,7 +18,11 @@ from ..helpers.problems import Knapsack
 ROOT = Path(__file__).parent.parent.parent
 if not (ROOT / "docs" / "results").is_dir():
     pytest.skip("the pages are in the repository, not in what PyPI has", allow_module_level=True)
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), ROOT / "docs" / "results" / "README.md"]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "results").glob("*.md")),
+]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
