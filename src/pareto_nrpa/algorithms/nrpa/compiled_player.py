@@ -25,13 +25,11 @@ from ...engine.arrays import (
 )
 from ...engine.compiled import CompiledAdapter
 from ...engine.evaluation import check_scores as _check_scores
-from ...engine.jit.kernels import bundle_kernel, compile_entry, python_function, with_globals
+from ...engine.jit.kernels import compile_entry, python_function
 from ...engine.messages import unfollowed_message
-from ...engine.walk import play_from, playout
+from ...engine.walk import EXACT, UNPRUNED, bound_walk, by_policy, deviate, exactly, follow, playout
 from ...errors import ProblemError
-from . import following
 from . import levels as stack_machine
-from .following import EVEN_PRUNED, EXACTLY
 from .memory import make_room, with_overrun
 from .overflow import weight_error
 
@@ -58,8 +56,8 @@ class CompiledPlayer(CompiledAdapter):
         told = types.void(bundle, options, types.int64)
         play, learn = types.FunctionType(played), types.FunctionType(told)
         advanced = types.int64(parts, bundle, options, draws, play, learn, types.int64)
-        play_out = bundle_kernel(with_globals(play_from, **self.words))
-        self._playout = self.bind(playout, played, allocates=True, way_in="pointer", play_out=play_out, **self.start)
+        walk = bound_walk(by_policy, self.words)
+        self._playout = self.bind(playout, played, allocates=True, way_in="pointer", walk=walk, **self.start)
         self._tell = self.bind(stack_machine.tell, told, way_in="pointer")
         self._advance = self.bind(stack_machine.advance, advanced)
         # Not among the entries: few ask a compiled problem, and ways in from Python take long to compile.
@@ -70,7 +68,7 @@ class CompiledPlayer(CompiledAdapter):
     @property
     def for_add(self) -> list[Entry]:
         """What takes in solutions that were made elsewhere."""
-        return [*self.following, self._tell_root]
+        return [self.following, self._tell_root]
 
     def draw(self) -> float:
         """Return the next number of the generator."""
@@ -114,19 +112,28 @@ class CompiledPlayer(CompiledAdapter):
         self._tell_once.call(self.machine, self.settings, slot, self._tell.pointer)
 
     @cached_property
-    def following(self) -> tuple[Entry, ...]:
+    def following(self) -> Entry:
         """What plays a given sequence; not everybody does."""
+        self.entries += [self._play_once, self._tell_once]
+        return self._following(exactly)
+
+    @cached_property
+    def _deviating(self) -> Entry:
+        return self._following(deviate)
+
+    def _following(self, chooser: Any) -> Entry:
         parts, bundle, options, draws = (numba.typeof(x) for x in (self.parts, self.machine, self.settings, self.rng))
         followed = types.int64(parts, bundle, options, draws, types.int64, types.int64, types.int64[::1], types.int64)
-        follow_out = bundle_kernel(with_globals(following.follow_from, **self.words))
-        self.entries += [self._play_once, self._tell_once]
-        return (self.bind(following.follow, followed, allocates=True, follow_out=follow_out, **self.start),)
+        walk = bound_walk(chooser, self.words)
+        bound = {"walk": walk, "canonical": self.words["canonical"], **self.start}
+        return self.bind(follow, followed, allocates=True, **bound)
 
-    def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
+    def follow(self, policy: int, slot: int, given: Any, at: int = EXACT) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
         moves = np.array(given, dtype=np.int64)  # a copy, which is brought into its canonical form
-        state = self.machine, self.settings, self.rng
-        status = self.call(self.following[0], *state, policy, slot, moves, at)
+        entry = self.following if at < 0 else self._deviating
+        entry.compile()
+        status = self.call(entry, self.machine, self.settings, self.rng, policy, slot, moves, at)
         if status == ILLEGAL_MOVE:
             return False, None
         if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):
@@ -145,7 +152,7 @@ class CompiledPlayer(CompiledAdapter):
 
     def play_given(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
         """Play a solution into a slot, pruned or not, with its scores unless the caller has them."""
-        is_played, state = self.follow(policy, slot, self.numbers(solution), EVEN_PRUNED)
+        is_played, state = self.follow(policy, slot, self.numbers(solution), UNPRUNED)
         if not is_played:
             raise ProblemError(unfollowed_message(self.problem, solution, int(self.machine.counters[DEPTH])))
         if judge:

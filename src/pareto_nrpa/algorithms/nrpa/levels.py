@@ -23,7 +23,6 @@ from ...engine.arrays import (
 from ...engine.evaluated import needs_more_keys
 from ...engine.jit.kernels import ZERO, bundle_kernel, engine_kernel, small_kernel
 from .adapt import adapt, pareto_adapt
-from .following import note
 from .select import release, select
 
 
@@ -148,6 +147,14 @@ def tell(machine, settings, slot):
         levels[level, ITERATIONS] += 1
         n_iterations = settings.n_iterations
     _hand_down(level, machine.weights, levels, machine.counters[N_CODES])
+
+
+@bundle_kernel
+def note(machine, slot):
+    """Count an evaluated sequence and let it into the archive if it is good enough; nothing is learned from it."""
+    machine.counters[EVALUATIONS] += 1
+    remember(machine.archive, machine.pool, slot, machine.counters)
+    release(slot, machine.free, machine.counters)
 
 
 @bundle_kernel

@@ -34,10 +34,10 @@ from ...engine.jit.kernels import compile_entry
 from ...engine.messages import unfollowed_message
 from ...engine.plain import Index, PlainAdapter
 from ...engine.softmax import LARGEST_SUM, SMALLEST_SUM
+from ...engine.walk import EXACT, UNPRUNED
 from ...errors import ProblemError
 from ...problem.base import Problem, checked_identity
 from . import recording
-from .following import EVEN_PRUNED, EXACTLY
 from .memory import make_room, with_codes, with_longer_sequences
 from .overflow import weight_error
 
@@ -169,7 +169,7 @@ class PlainPlayer(PlainAdapter):
         """Let the search learn from a slot whose scores are known."""
         self._call(slot, _NO_RECORD, _NOTHING, self.machine.pool.scores[slot].copy())
 
-    def follow(self, policy: int, slot: int, given: Any, at: int = EXACTLY) -> tuple[bool, Any]:
+    def follow(self, policy: int, slot: int, given: Any, at: int = EXACT) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
         state, depth = self._follow_into(policy, slot, self.solution(given), at)
         return depth < 0, state
@@ -199,7 +199,7 @@ class PlainPlayer(PlainAdapter):
         Returns the final state, and the depth at which that was not possible, or -1.
         """
         problem, number = self.problem, self.codes
-        exactly, even_pruned = at < 0, at == EVEN_PRUNED and problem.all_moves is not None
+        exactly, even_pruned = at < 0, at == UNPRUNED and problem.all_moves is not None
         state = problem.initial_state()
         while moves := list(problem.legal_moves(state)):
             step = len(played)
@@ -209,7 +209,7 @@ class PlainPlayer(PlainAdapter):
                 return state, step
             if 0 <= at <= step and len(moves) > 1:
                 others = [move for move in moves if step >= len(wanted) or move != wanted[step]]
-                move, at = others[int(self.draw() * len(others))], EXACTLY
+                move, at = others[int(self.draw() * len(others))], EXACT
             elif step < len(wanted) and wanted[step] in moves:
                 move = wanted[step]
             else:
@@ -237,15 +237,13 @@ class PlainPlayer(PlainAdapter):
         pool.scores[slot] = self.judge(state) if scores is None else scores
 
     @cached_property
-    def following(self) -> tuple[Entry, ...]:
+    def following(self) -> Entry:
         """What counts a sequence without learning from it; not everybody does."""
-        return (
-            self.bind(recording.count_only, types.void(numba.typeof(recording.flatten(self.machine)), types.int64)),
-        )
+        return self.bind(recording.count_only, types.void(numba.typeof(recording.flatten(self.machine)), types.int64))
 
     def note(self, slot: int) -> None:
         """Count a slot whose scores are known; nothing is learned from it."""
-        self.following[0].call(self._flat(), slot)
+        self.following.call(self._flat(), slot)
 
     def _call(self, slot: int, record: Any, biases: Any, scores: Any) -> None:
         if self._learn.call(self._flat(), self._options, slot, record, biases, scores) == NEEDS_ROOM:
@@ -298,7 +296,7 @@ class PlainPlayer(PlainAdapter):
 
     def play_given(self, solution: Sequence[Any], policy: int, slot: int, *, judge: bool) -> None:
         """Play a solution into a slot, pruned or not, with its scores unless the caller has them."""
-        state, depth = self._follow_into(policy, slot, list(solution), EVEN_PRUNED)
+        state, depth = self._follow_into(policy, slot, list(solution), UNPRUNED)
         if depth >= 0:
             raise ProblemError(unfollowed_message(self.problem, solution, depth))
         if judge:

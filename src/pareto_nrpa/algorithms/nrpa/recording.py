@@ -23,8 +23,7 @@ from ...engine.arrays import (
 )
 from ...engine.jit.kernels import bundle_kernel
 from ...engine.softmax import fast_exp2, power_scale
-from .following import note
-from .levels import has_room, take, tell, tell_root
+from .levels import has_room, note, take, tell, tell_root
 
 #: Says that any unused slot will do.
 ANY_SLOT = -1

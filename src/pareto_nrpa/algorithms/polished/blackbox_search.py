@@ -10,9 +10,9 @@ from ...engine.arrays import KEY, N_MOVES, POLICY, VIOLATIONS
 from ...engine.dominance import is_covered_by_front
 from ...engine.evaluated import solution_key
 from ...engine.jit.kernels import stored
+from ...engine.walk import EXACT, UNPRUNED
 from ...problem.genotype import Permutation
 from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
-from ..nrpa.following import EVEN_PRUNED, EXACTLY
 from .additive_model import AdditiveModel
 from .operators import changes_of, options_of
 from .proposer import PLAYOUT, Proposal, Proposer
@@ -106,7 +106,7 @@ class BlackBoxSearch(Proposer):
         """Play a solution of the front or of a walker, changed, into a slot; tells whether that could be played."""
         self._walks = kind > self._n_changes
         moves, policy = self._drawn()
-        at = EVEN_PRUNED if self._search.is_stuck else EXACTLY
+        at = UNPRUNED if self._search.is_stuck else EXACT
         if self._changes and self._is_as_long(moves):
             moves = self._most_promising(self._changes[(kind - 1) % self._n_changes], moves)
         else:

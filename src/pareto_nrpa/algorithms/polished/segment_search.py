@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...engine.arrays import N_MOVES, POLICY, SIZE
+from ...engine.walk import EXACT, UNPRUNED
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
-from ..nrpa.following import EVEN_PRUNED, EXACTLY
 from .neighbour_evaluation import STRICT, NeighbourEvaluator
 from .penalty_descent import PenaltyDescent
 from .proposer import PLAYOUT, Proposal, Proposer
@@ -94,7 +94,7 @@ class SegmentSearch(Proposer):
     def _played(self, moves: NDArray[np.int64], policy: int, *, is_feasible: bool) -> int | None:
         """Return a slot into which a solution was played, None if it cannot be: a defect where it is feasible."""
         slot = self._search.open_slot()
-        at = EVEN_PRUNED if self._search.is_stuck else EXACTLY
+        at = UNPRUNED if self._search.is_stuck else EXACT
         is_legal, _ = self._search.player.follow(policy, slot, moves, at)
         if is_legal:
             return slot
