@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help solve test test-all coverage reproduce lint bench docs linkcheck dist clean
 
 help:
-	@echo "make solve      install, then solve the embedded instance"
+	@echo "make solve      install, then solve the embedded instance; the page on which to choose is written to results/"
 	@echo "make test       install with the development tools, then run all tests but the long and the slow ones"
 	@echo "make test-all   run these too"
 	@echo "make coverage   run all tests and say which lines none of them reaches, pages in htmlcov/"

@@ -177,8 +177,8 @@ def test_only_the_command_line_imports_typer(module):
     assert not within(imported(module), "typer", "click")
 
 
-@every(sorted(set(MODULES) - {"solving/progress_bar", "cli/experiment_bar"}))
-def test_only_progress_bars_import_rich(module):
+@every(sorted(set(MODULES) - {"solving/progress_bar", "report/terminal", "cli/solve"}))
+def test_only_what_draws_on_a_terminal_imports_rich(module):
     assert not within(imported(module), "rich")
 
 

@@ -104,13 +104,6 @@ def test_the_default_instance_is_solved_shown_and_saved(run):
     assert os.listdir("results") == [os.path.basename(saved)]
 
 
-def test_the_front_is_shown_as_a_table(run):
-    outcome = run("solve", TOY, *SMALL, "--json", "r.json")
-    header = next(line for line in outcome.out.splitlines() if "policy" in line)
-    assert header.split() == ["f1", "f2", "policy", "solution"]
-    assert f"{read('r.json')['objectives'][0][0]:.2f}" in outcome.out
-
-
 def test_json_has_the_demanded_keys(run):
     run("solve", TOY, *SMALL, "--json", "r.json", "--seed", 5)
     content = read("r.json")
@@ -236,7 +229,7 @@ def test_the_progress_bar_says_when_kernels_compile(capsys):
 def test_a_terminal_shows_where_the_search_stands(run, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # what makes rich take any stream for a terminal
     err = run("solve", TOY, *SMALL).err
-    assert re.search(r"300 evals \S+/s, front \d+, violations \d+, hypervolume \S+", err)
+    assert re.search(r"0 s \| front \d+ \| 300 evals, \S+/s", err)
 
 
 # --- checkpoints
@@ -319,7 +312,7 @@ def test_ctrl_c_ends_early_and_keeps_the_result():
     environment = {**os.environ, "FORCE_COLOR": "1"}  # or else rich shows no progress on what is no terminal
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         seen = b""
-        while b" evals " not in seen and (piece := os.read(process.stderr.fileno(), 4096)):
+        while b" evals, " not in seen and (piece := os.read(process.stderr.fileno(), 4096)):
             seen += piece
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
@@ -580,37 +573,14 @@ def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_pa
 # --- output
 
 
-def test_what_goes_to_a_file_is_whole(run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
-    out = run("solve", "mo-tsp:n=40", "--evaluations", 3_000, "--json", "r.json").out
-    content = read("r.json")
-    assert len(content["solutions"]) > 20
-    assert all(" ".join(map(str, solution)) in out for solution in content["solutions"])
-    assert "shown" not in out
-
-
-def test_a_narrow_terminal_cuts_the_tour_and_not_the_objectives(run, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "40")
-    out = run("solve", "mo-tsp:n=40", "--evaluations", 3_000, "--json", "r.json").out
-    content = read("r.json")
-    assert f"(20 of {len(content['objectives'])} shown)" in out
-    for ends in (content["objectives"][0], content["objectives"][-1]):
-        line = next(line for line in out.splitlines() if f"{ends[0]:.4f}" in line)
-        assert f"{ends[1]:.4f}" in line
-        assert line.endswith("...")
-        assert len(line) == 40
-
-
-@pytest.mark.long_but("variables0")
-@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}])
-def test_a_terminal_without_unicode_sees_all(variables, tmp_path):
+def test_a_terminal_without_unicode_sees_all(tmp_path):
     instance = tmp_path / "stra\N{LATIN SMALL LETTER SHARP S}e.txt"
     write_instance(instance)
     command = [sys.executable, "-m", "pareto_nrpa", "solve", str(instance), "--evaluations", "300", "--json", "r.json"]
-    environment = {**os.environ, **variables, "FORCE_COLOR": "1", "COLUMNS": "40", "PYTHONCOERCECLOCALE": "0"}
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "FORCE_COLOR": "1", "COLUMNS": "80", "CI": ""}
     done = subprocess.run(command, capture_output=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
+    assert b"stra\\xdfe" in done.stdout
     assert b"saved to r.json" in done.stdout
     assert b"Traceback" not in done.stderr
 

@@ -58,4 +58,4 @@ def test_the_bar_in_a_notebook_ends_at_100_percent(proved, monkeypatch):
     solve(problem, stop=MaxEvaluations(200), callbacks=ProgressBar(problem, evaluations=1_000), seed=1)
     assert "value='0.000'" in shown[0]
     assert "value='1.000'" in shown[-1]
-    assert "100%, 200 evals" in shown[-1]
+    assert "100%, 0 s | front" in shown[-1]

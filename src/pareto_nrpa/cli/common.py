@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -23,6 +26,13 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 def say(line: object, *, err: bool = False) -> None:
     """Print one line, whatever a file of others has put into it."""
     typer.echo(printable(str(line)), err=err)
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence beside the output, broken at spaces on a terminal."""
+    text = printable(sentence)
+    width = shutil.get_terminal_size().columns
+    typer.echo(textwrap.fill(text, width) if sys.stderr.isatty() else text, err=True)
 
 
 def say_lines(text: str) -> None:
@@ -59,3 +69,11 @@ def at_least_one(option: str, value: int) -> int:
     if value < 1:
         fail(f"--{option} must be a whole number of at least 1, got {value}.")
     return value
+
+
+def open_in_browser(page: Path) -> None:
+    """Open a page in the user's browser; a machine without one is told the path."""
+    import webbrowser
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        say(f"There is no browser on this machine; the page is {page}.", err=True)

@@ -7,23 +7,28 @@ from typing import Annotated
 
 import typer
 
-from .common import QuietOption, say
-
-_DEFAULT_OUT = "report.html"
+from .common import QuietOption, open_in_browser, say
 
 
 def report(
     results: Annotated[list[Path], typer.Argument(help="Results as solve --json writes them; several are compared.")],
-    out: Annotated[Path, typer.Option(help="The page, one HTML file that needs nothing else.")] = Path(_DEFAULT_OUT),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The page, one HTML file that needs nothing else (default: beside the first result)."),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     quiet: QuietOption = False,
 ) -> None:
     """Make a page on which to choose: one file, to be opened anywhere."""
     from .._util.files import check_writable
-    from ..report import check_page_name, write_report
+    from ..report import check_page_name, page_beside, write_report
     from ..result.result import Result
 
-    check_page_name(out)
-    check_writable(out)
-    write_report([Result.load(path) for path in results], out, names=[path.stem for path in results])
+    page = out or page_beside(results[0])
+    check_page_name(page)
+    check_writable(page)
+    write_report([Result.load(path) for path in results], page, names=[path.stem for path in results])
     if not quiet:
-        say(f"saved to {out}")
+        say(f"saved to {page}")
+    if open_page:
+        open_in_browser(page)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from .common import fail, say, say_lines
-
-if TYPE_CHECKING:
-    from ..result.result import Result
 
 
 def show(
@@ -22,10 +19,12 @@ def show(
     geojson: Annotated[
         bool, typer.Option("--geojson", help="Its routes as GeoJSON, where there are lat, lon.")
     ] = False,
+    policy: Annotated[bool, typer.Option("--policy", help="List which policy sampled each solution.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write to this file, replacing it, instead of the screen.")] = None,
 ) -> None:
     """List the trade-offs of a saved result, or show the plan of one of them."""
     from .._util.files import write_text
+    from ..report.terminal import table
     from ..result.choose import choice
     from ..result.result import Result
     from ..routing.itinerary import drivers_list, in_words
@@ -40,7 +39,7 @@ def show(
     if solution is not None and not 1 <= solution <= n:
         fail(f"--solution must be a number from 1 to {n}, as in the list that show prints without it, got {solution}.")
     if solution is None:
-        text = "\n".join(_listed(found))
+        text = "\n".join([*found.headline(), "", table(found, policy=policy)] if n else found.headline())
     else:
         chosen = choice(found, solution - 1)
         write = drivers_list if csv else as_geojson if geojson else None
@@ -49,19 +48,3 @@ def show(
         say_lines(text)
     else:
         say(f"saved to {write_text(out, text)}", err=True)
-
-
-def _listed(result: Result) -> list[str]:
-    """Return the front as a table with numbers, and a word for the solutions that stand out."""
-    from ..result.choose import marks
-    from ..result.result import aligned, cut
-
-    if not len(result.front):
-        return result.headline()
-    words, standing_out = result.words(), marks(result)
-    header = ["solution", *result.columns(), "", "in words"]
-    rows = [
-        [str(i + 1), *(f"{x:.6g}" for x in values), ", ".join(standing_out.get(i, [])), cut(words[i], 100)]
-        for i, values in enumerate(result.front.objectives.tolist())
-    ]
-    return [*result.headline(), "", *aligned(header, rows)]

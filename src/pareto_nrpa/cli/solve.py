@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 
 from ..algorithms.registry import NAMES, parameters
 from . import stops
-from .common import DataOption, QuietOption, at_least_one, fail, named_values, say
+from .common import DataOption, QuietOption, at_least_one, fail, named_values, open_in_browser, say, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,8 +102,12 @@ def solve(
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the result as JSON to this file, replacing it.")] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write a page on which to choose to this .html file, replacing it.")
+        Path | None,
+        typer.Option(help="Write the page to this .html file, replacing it (default on a terminal: beside it)."),
     ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Print all trade-offs, not only ten.")] = False,
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="Save the search to this file every ten seconds and at the end."),
@@ -170,15 +175,17 @@ def solve(
         window_end=window_end,
     )
     if understood and not quiet:
-        say(understood, err=True)
+        tell(understood)
     if reference_front is not None:
         problem = with_reference_front(problem, reference_front)
     if problem.n_objectives == 1 and not quiet:
-        say("One objective only: no second cost was found beside the file, or none was asked for.", err=True)
+        tell("One objective only: no second cost was found beside the file, or none was asked for.")
     first = [] if start is None else read_result(start).front.solutions
-    targets = _targets(out, json, problem.name, seed)
+    targets = _targets(out, json, instance if instance == "default" else problem.name, seed)
     if checkpoint is not None and checkpoint.resolve() in [target.resolve() for target in targets]:
         fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
+    if no_report and (report is not None or open_page):
+        fail(f"--no-report and {'--open' if report is None else '--report'} contradict each other: give one of them.")
     if report is not None:
         from ..report import check_page_name
 
@@ -190,8 +197,13 @@ def solve(
         fail("--executor and --dask both say who does the work: give one of them.")
     if resume and checkpoint is None:
         fail("--resume needs the file to go on from: give it with --checkpoint.")
+    from rich.console import Console
+
+    from ..report import page_beside, terminal
     from ..solving.progress_bar import ProgressBar
 
+    out_console = Console(quiet=quiet)
+    writes_page = open_page or (out_console.is_terminal and not (no_report or quiet or os.environ.get("CI")))
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     saved: list[Path] = []
 
@@ -203,8 +215,9 @@ def solve(
 
         def on_end(self, result: Result) -> None:
             saved.extend(_save(signed(result), targets, json, out))
-            if report is not None:
-                saved.append(signed(result).report(report))
+            place = report or (page_beside(saved[0]) if writes_page else None)
+            if place is not None and len(result.front):
+                saved.append(signed(result).report(place))
 
     try:
         with bar, _cluster(dask) as cluster:
@@ -231,7 +244,10 @@ def solve(
         reason = str(error) if isinstance(error, ParetoNRPAError) else f"{type(error).__name__}: {error}"
         raise ParetoNRPAError(f"{reason.rstrip('. ')}. {where}") from error
     if not quiet:
-        bar.show(result, saved)
+        terminal.show(out_console, result, saved, is_all=show_all)
+    page = next((path for path in saved if path.suffix == ".html"), None)
+    if open_page and page is not None:
+        open_in_browser(page)
 
 
 def _workers(text: str) -> int | str:

@@ -1,5 +1,5 @@
-"""What a person looks at: the page on which to choose, the picture in a notebook, the plot."""
+"""Views of a result: the page on which to choose, the picture in a notebook or on a terminal, the plot."""
 
-from .page import check_page_name, report_page, write_report
+from .page import check_page_name, page_beside, report_page, write_report
 
-__all__ = ["check_page_name", "report_page", "write_report"]
+__all__ = ["check_page_name", "page_beside", "report_page", "write_report"]

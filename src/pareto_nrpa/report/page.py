@@ -34,6 +34,9 @@ _SCRIPTS = (
 )  # fmt: skip
 
 
+_GENERATOR = '<meta name="generator" content="pareto-nrpa">'
+
+
 def write_report(
     results: Sequence[Result], path: str | os.PathLike[str], *, names: Sequence[str] | None = None
 ) -> Path:
@@ -46,6 +49,14 @@ def check_page_name(path: str | os.PathLike[str]) -> None:
     """Raise unless a name ends as those of pages do: a page must not replace the stops or the result it is made of."""
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise ParetoNRPAError(f"a page is saved to a name that ends in .html, got {path}.")
+
+
+def page_beside(result: Path) -> Path:
+    """Return where the page of a saved result goes unless told otherwise: no file but an earlier page is replaced."""
+    n, page = 1, result.with_suffix(".html")
+    while page.exists() and _GENERATOR not in page.read_text(encoding="utf-8", errors="replace")[:2000]:
+        n, page = n + 1, result.with_name(f"{result.stem}-{n + 1}.html")
+    return page
 
 
 def report_page(results: Sequence[Result], *, names: Sequence[str] | None = None) -> str:

@@ -1,4 +1,4 @@
-"""What a person sees while a search runs, and when it is done."""
+"""Live lines: what a terminal or a notebook shows while a search, a proof or an experiment runs."""
 
 from __future__ import annotations
 
@@ -11,19 +11,15 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as RichProgress
+from rich.table import Column
 from rich.text import Text
 
 from .._util.checks import printable
-from ..metrics import MANY_OBJECTIVES, hypervolume, is_affordable, worst_point
-from ..problem.base import objective_signs
-from ..result.result import aligned, per_second, rows_to_show
+from ..result.result import aligned, per_second
 from .callbacks import Callbacks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
     from ..problem.base import AnyProblem
     from ..result.result import Result
@@ -33,12 +29,87 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_UPDATES = 0.2
 _CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
-_MORE_OFTEN = 2  # how much longer a front must be affordable to measure for one that is measured all the time
-_COMPILING = "Compiling kernels for this kind of problem, once on this machine; later starts skip it ..."
+_COMPILING = "Compiling kernels for this kind of problem, once on this machine ..."
 
 
-class ProgressBar(Callbacks):
-    """A live line on the terminal: evaluations, rate, front, violations, hypervolume."""
+class LiveLine:
+    """A line of text with a bar, redrawn a few times a second; a terminal that fails does not end what it shows."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.console = Console(stderr=True, quiet=quiet)
+        self._quiet, self._updated, self._is_started = quiet, 0.0, False
+        text = TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
+        self._bar: Any = (
+            _NotebookBar()
+            if self.console.is_jupyter and not quiet
+            else RichProgress(BarColumn(bar_width=12), text, console=self.console, disable=quiet)
+        )
+        self._task: Any = None
+
+    def __enter__(self) -> LiveLine:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def say(self, text: str) -> None:
+        """Print a line above the live one."""
+        self.console.print(Text(printable(text)))
+
+    def is_due(self) -> bool:
+        """Tell whether to redraw, at most a few times a second."""
+        if self._quiet or time.perf_counter() - self._updated <= _SECONDS_BETWEEN_UPDATES:
+            return False
+        self._updated = time.perf_counter()
+        return True
+
+    def draw(self, text: str, done: float = 0.0, total: float | None = None) -> None:
+        """Show a text, and how much of the total is done where there is one."""
+        with contextlib.suppress(OSError):
+            if self._task is None:
+                self._task = self._bar.add_task("", total=total, text=text)
+                self._bar.start()
+            self._bar.update(self._task, completed=done, total=total, text=printable(text))
+
+    def close(self) -> None:
+        """Leave the line as it is; one that was never drawn leaves nothing."""
+        if self._task is not None:
+            with contextlib.suppress(OSError):
+                self._bar.stop()
+
+
+class _NotebookBar:
+    """A bar and a line of text under a cell by IPython alone: Rich would need another package."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+
+    def add_task(self, description: str, *, total: float | None, text: str) -> int:
+        return 0
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def update(self, task: int, *, completed: float, total: float | None, text: str) -> None:
+        from IPython import display
+
+        shown: Any = display
+        share = min(completed / total, 1.0) if total else None
+        value, percent = ("", "") if share is None else (f" value='{share:.3f}'", f"{share:.0%}, ")
+        html = shown.HTML(
+            f"<progress max='1'{value} aria-label='search'></progress> <span>{percent}{escape(text)}</span>"
+        )
+        if self._handle is None:
+            self._handle = shown.display(html, display_id=True)
+        else:
+            self._handle.update(html)
+
+
+class ProgressBar(LiveLine, Callbacks):
+    """A live line for a search: time, remaining time, size of the front, last improvement, evaluations."""
 
     def __init__(
         self,
@@ -48,233 +119,131 @@ class ProgressBar(Callbacks):
         seconds: float | None = None,
         quiet: bool = False,
     ) -> None:
-        self._evaluations, self._seconds, self._quiet = evaluations, seconds, quiet
-        self._console = Console(stderr=True, quiet=quiet)
-        self._out = Console(quiet=quiet)
-        point = problem.reference_point
-        self._reference = None if point is None else np.asarray(point, dtype=float) * objective_signs(problem)
-        self._reference_is_fixed = point is not None
-        self._updated = 0.0
-        self._task: Any = None
-        self._bar: Any = (
-            NotebookLine()
-            if self._console.is_jupyter and not quiet
-            else RichProgress(
-                BarColumn(bar_width=12), TextColumn("{task.fields[numbers]}"), console=self._console, disable=quiet
-            )
-        )
+        super().__init__(quiet=quiet)
+        self._evaluations, self._seconds = evaluations, seconds
+        self._first: Progress | None = None
+        self._improved = (0, 0.0)  # the evaluation and the second of the last improvement
 
     def __enter__(self) -> ProgressBar:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        if self._task is not None:  # a bar that never started would leave an empty line
-            self._bar.stop()
-
     def on_compile(self) -> None:
-        """Say why nothing seems to happen."""
-        self._console.print(_COMPILING)
+        """Say that kernels are compiled before the search begins."""
+        self.console.print(_COMPILING)
 
     def on_start(self, progress: Progress) -> None:
         """Show the bar."""
         if progress.evaluations:
-            self._console.print(f"Going on from evaluation {progress.evaluations:,}.")
-        self._task = self._bar.add_task("", total=self._evaluations or self._seconds, numbers="")
-        self._bar.start()
+            self.say(f"Going on from evaluation {progress.evaluations:,}.")
+        self._first, self._improved = progress, (progress.last_improvement, progress.seconds)
+        self.draw("", 0.0, 1.0)
 
     def on_progress(self, progress: Progress) -> None:
         """Redraw, a few times a second."""
-        now = time.perf_counter()
-        if now - self._updated > _SECONDS_BETWEEN_UPDATES and not self._quiet:
-            self._updated = now
-            with contextlib.suppress(OSError):  # a terminal that went away must not end the search
-                self._draw(progress)
-
-    def _draw(self, progress: Progress) -> None:
-        counted = progress.evaluations if progress.unique_evaluations is None else progress.unique_evaluations
-        done: float = counted if self._evaluations else progress.seconds
-        value = self._hypervolume(progress) if progress.violations == 0 else 0.0
-        size = len(progress.objectives)
-        rate = per_second(progress.evaluations, progress.cpu_seconds)
-        self._show(done, progress.evaluations, rate, progress.failures, size, progress.violations, value)
-
-    def _show(
-        self, done: float, evaluations: int, rate: str, failures: int, size: int, violations: float, value: float | None
-    ) -> None:
-        numbers = f"{evaluations:,} evals {rate}/s, " + (f"{failures:,} failed, " if failures else "")
-        numbers += f"front {size}, violations {violations:g}"
-        numbers += f", hypervolume {value:.3g}" if value is not None else ""
-        self._bar.update(self._task, completed=done, numbers=numbers)
-
-    def _hypervolume(self, progress: Progress) -> float | None:
-        """Return the hypervolume, unless it takes so long that the search would feel it."""
-        n, m = progress.objectives.shape
-        if m >= MANY_OBJECTIVES or not is_affordable(_MORE_OFTEN * n, m):
-            return None
-        if not self._reference_is_fixed:
-            worst = worst_point(progress.objectives)
-            self._reference = worst if self._reference is None else np.maximum(self._reference, worst)
-        assert self._reference is not None
-        return hypervolume(progress.objectives, reference_point=self._reference)
+        if progress.last_improvement != self._improved[0]:
+            self._improved = (progress.last_improvement, progress.seconds)
+        if not self.is_due():
+            return
+        share, left = self._remaining(progress)
+        times = duration(progress.seconds) + ("" if left is None else f", {duration(left)} left")
+        counts = self._counts(progress.evaluations, progress.cpu_seconds, progress.failures)
+        front = _front(len(progress.objectives), progress.violations)
+        self.draw(f"{times} | {front}, improved {self._ago(progress)} | {counts}", share, 1.0)
 
     def on_end(self, result: Result) -> None:
         """Show where it ended."""
-        front = result.front
-        counted = result.evaluations if result.unique_evaluations is None else result.unique_evaluations
-        done: float = counted if self._evaluations else result.wall_seconds
-        violations = float(front.violations[0]) if len(front) else float("nan")
-        rate = per_second(result.evaluations, result.cpu_seconds)
-        value = None if np.isnan(result.hypervolume) else result.hypervolume
-        total = self._evaluations or self._seconds
-        if total is not None and result.stopped_by not in _CUT_SHORT:
-            done = total  # another stop fired first: it is over all the same
-        with contextlib.suppress(OSError):
-            self._show(done, result.evaluations, rate, result.failures, len(front), violations, value)
-            self._bar.stop()  # in a notebook nobody else does
+        violations = float(result.front.violations[0]) if len(result.front) else float("nan")
+        counts = self._counts(result.evaluations, result.cpu_seconds, result.failures)
+        share = 1.0  # the search is over if another stop fired first, too
+        if result.stopped_by in _CUT_SHORT and self._evaluations:
+            share = result.evaluations / self._evaluations
+        elif result.stopped_by in _CUT_SHORT and self._seconds:
+            share = result.wall_seconds / self._seconds
+        self.draw(f"{duration(result.wall_seconds)} | {_front(len(result.front), violations)} | {counts}", share, 1.0)
+        self.close()
 
-    def show(self, result: Result, saved: list[Path]) -> None:
-        """Print the front as a table, and where it was saved."""
-        for line in result.headline():
-            self._out.print(Text(line), soft_wrap=True)
-        front, numbers, words = result.front, _columns(result.front.objectives), result.words()
-        others = [] if front.is_feasible else ["violations"]
-        header = [*result.columns(), *others, "policy", "solution"]
+    def _remaining(self, progress: Progress) -> tuple[float, float | None]:
+        """Return the share of the budget that is used, and the seconds that are left where they can be told."""
+        budgets = []
+        if self._seconds is not None:
+            budgets.append((min(progress.seconds / self._seconds, 1.0), max(self._seconds - progress.seconds, 0.0)))
+        if self._evaluations is not None and self._first is not None:
+            made, seconds = _counted(progress) - _counted(self._first), progress.seconds - self._first.seconds
+            if made > 0:
+                left = (self._evaluations - _counted(progress)) * seconds / made
+                budgets.append((min(_counted(progress) / self._evaluations, 1.0), max(left, 0.0)))
+        return min(budgets, key=lambda budget: budget[1], default=(0.0, None))
 
-        def row(i: int) -> list[str]:
-            return [*numbers[i], *(f"{front.violations[i]:g}" for _ in others), str(front.policies[i]), words[i]]
+    def _ago(self, progress: Progress) -> str:
+        return f"{duration(progress.seconds - self._improved[1])} ago"
 
-        # A description is what one looks for, and is shown whole; a sequence of moves only gives an impression.
-        _print_table(self._out, header, len(front), row, is_cut=not result.descriptions)
-        for path in saved:
-            self._out.print(Text(printable(f"saved to {path}")), soft_wrap=True)
-
-
-class NotebookLine:
-    """A bar and a line of text under a cell, with what Jupyter has: Rich would ask for another package."""
-
-    def __init__(self) -> None:
-        self._handle: Any = None
-        self._total: float | None = None
-        self._text = ""
-
-    def add_task(self, description: str, *, total: float | None, numbers: str) -> int:
-        """Say what there is to do."""
-        self._total, self._text = total, numbers
-        return 0
-
-    def start(self) -> None:
-        """Show the bar."""
-        from IPython import display
-
-        shown: Any = display
-        self._handle = shown.display(self._html(0.0), display_id=True)
-
-    def update(self, task: int, *, completed: float, numbers: str) -> None:
-        """Redraw the bar."""
-        self._text = numbers
-        if self._handle is not None:
-            self._handle.update(self._html(completed))
-
-    def stop(self) -> None:
-        """Leave the bar as it is."""
-
-    def _html(self, completed: float) -> Any:
-        from IPython import display
-
-        shown: Any = display
-        share = "" if not self._total else f" value='{min(completed / self._total, 1.0):.3f}'"
-        done = "" if not self._total else f"{min(completed / self._total, 1.0):.0%}, "
-        return shown.HTML(
-            f"<progress max='1'{share} aria-label='search'></progress> <span>{done}{escape(self._text)}</span>"
-        )
+    def _counts(self, evaluations: int, cpu_seconds: float, failures: int) -> str:
+        failed = f", {failures:,} failed" if failures else ""
+        return f"{evaluations:,} evals{failed}, {per_second(evaluations, cpu_seconds)}/s"
 
 
-def _print_table(
-    console: Console, header: list[str], n: int, row: Callable[[int], list[str]], *, is_cut: bool = True
-) -> None:
-    """Print a table: on a terminal some of its rows, in its width; whole where it goes to a file or another program."""
-    rows = rows_to_show(n) if console.is_terminal else list(range(n))
-    first, *lines = aligned(header, [row(i) for i in rows], console.width if console.is_terminal and is_cut else None)
-    if rows:
-        console.print(Text(first, style="bold"), soft_wrap=True)
-    for line in lines:
-        console.print(Text(line), soft_wrap=True)
-    if len(rows) < n:
-        console.print(Text(f"({len(rows)} of {n} shown)"))
+def _counted(progress: Progress) -> int:
+    return progress.evaluations if progress.unique_evaluations is None else progress.unique_evaluations
 
 
-def _columns(objectives: NDArray[np.float64]) -> list[list[str]]:
-    """Return objectives as text, whole numbers as such where a column has no others."""
-    whole = (objectives == np.rint(objectives)).all(axis=0)
-    return [[f"{x:.0f}" if w else f"{x:.4f}" for x, w in zip(row, whole, strict=True)] for row in objectives.tolist()]
+def _front(size: int, violations: float) -> str:
+    """Return the size of a front, or by how much its solutions are infeasible."""
+    return f"front {size}" if not violations > 0 else f"nothing feasible, {violations:g} violation(s)"
 
 
-class ProofBar:
+class ProofBar(LiveLine):
     """A live line for a proof: what is searched, how many paths there are, how many were dropped and why."""
 
     def __init__(self, problem: AnyProblem, *, memory: float, quiet: bool = False) -> None:
-        self._quiet = quiet
+        super().__init__(quiet=quiet)
         self._names = list(problem.objective_names or (f"f{k + 1}" for k in range(problem.n_objectives)))
-        self._console = Console(stderr=True, quiet=quiet)
         self._out = Console(quiet=quiet)
         self._announcement = f"The proof stays below about {memory / 1e9:g} GB of memory; what needs more is left open."
-        self._bar = RichProgress(TextColumn("{task.fields[numbers]}"), console=self._console, disable=quiet)
-        self._task: Any = None
-        self._started = time.perf_counter()
-        self._updated = 0.0
+        self._started: float | None = None
 
     def __enter__(self) -> ProofBar:
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        if self._task is not None:
-            self._bar.stop()
-
     def on_compile(self) -> None:
-        """Say why nothing seems to happen."""
+        """Say that kernels are compiled before the proof begins."""
         self._announce()
-        self._console.print(_COMPILING)
+        self.console.print(_COMPILING)
 
     def _announce(self) -> None:
-        """State the memory, once, when everything given is known to be right."""
+        """State the memory, once, when the arguments are known to be right."""
         if self._announcement:
-            self._console.print(Text(self._announcement), soft_wrap=True)
+            self.say(self._announcement)
             self._announcement = ""
 
     def update(self, progress: ProofProgress) -> None:
         """Redraw, a few times a second."""
-        now = time.perf_counter()
-        if self._quiet or now - self._updated <= _SECONDS_BETWEEN_UPDATES:
+        if not self.is_due():
             return
-        self._updated = now
-        with contextlib.suppress(OSError):
-            self._announce()
-            if self._task is None:
-                self._task = self._bar.add_task("", numbers="")
-                self._started = now
-                self._bar.start()
-            self._bar.update(self._task, numbers=_proof_line(progress, now - self._started))
+        self._announce()
+        self._started = self._started or time.perf_counter()
+        begin, end = (f"{x:.6g}" if np.isfinite(x) else "" for x in progress.interval)
+        where = f"layer {progress.layer}/{progress.layers}" if progress.layer else "bounds"
+        self.draw(
+            f"stage {progress.stage}, f1 {begin}..{end}, {where}: {progress.labels:,} labels, "
+            f"{progress.bounded:,} pruned, {progress.dominated:,} dominated; {progress.points} points, "
+            f"{duration(time.perf_counter() - self._started)}"
+        )
 
     def show(self, certificate: Certificate, saved: Path | None) -> None:
-        """Print the answer, the efficient vectors as a table, what is open, and where all of it was saved."""
-        self._out.print(Text(printable(certificate.summary())), soft_wrap=True)
-        numbers, tours = _columns(certificate.objectives), certificate.solutions
-        header = [*self._names, "tour"]
-        _print_table(self._out, header, len(tours), lambda i: [*numbers[i], " ".join(map(str, tours[i]))])
-        if saved is not None:
-            self._out.print(Text(printable(f"saved to {saved}")), soft_wrap=True)
+        """Print the answer, the efficient vectors as a table, what is open, and where it was saved."""
+        tours = certificate.solutions
+        rows = [
+            [*(f"{x:.6g}" for x in values), " ".join(map(str, tour))]
+            for values, tour in zip(certificate.objectives.tolist(), tours, strict=True)
+        ]
+        width = self._out.width if self._out.is_terminal else None
+        lines = [printable(certificate.summary()), *(aligned([*self._names, "tour"], rows, width) if rows else [])]
+        for line in [*lines, *([] if saved is None else [printable(f"saved to {saved}")])]:
+            self._out.print(Text(line), soft_wrap=True)
 
 
-def _proof_line(progress: ProofProgress, seconds: float) -> str:
-    begin, end = (f"{x:.6g}" if np.isfinite(x) else "" for x in progress.interval)
-    where = f"layer {progress.layer}/{progress.layers}" if progress.layer else "bounds"
-    return (
-        f"stage {progress.stage}, f1 {begin}..{end}, {where}: {progress.labels:,} labels, {progress.bounded:,} pruned, "
-        f"{progress.dominated:,} dominated; {progress.points} points, {_duration(seconds)}"
-    )
-
-
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in the two largest of its units."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
