@@ -37,7 +37,6 @@ EXCEPTIONS = {
     ("engine.jit.kernels", "problem.fingerprint"): "one reader of code hashes kernels and problems",
     ("nas.convert101", "routing.benchmarks"): "the folders of data are found there",
     ("nas.files", "routing.benchmarks"): "the folders of data are found there",
-    ("problem.check", "algorithms.nrpa.params"): "check_problem plays with the search; a stepper will do",
     ("result.io", "routing.plan_fields"): "a result has a field for routes",
     ("result.reference", "routing.exact"): "a reference front is read from a certificate",
     ("result.result", "report"): "Result.report",

@@ -191,7 +191,7 @@ class NoObjectives(Bits):
         (UnhashableCode(), r"move_code\(\) of move 0 at depth 0 of UnhashableCode must be hashable, got \[0, 0\]"),
         (Evaluates((1, np.nan)), r"evaluate\(\) of Evaluates gave an objective that is NaN or infinite: \[1.0, nan\]"),
         (Evaluates((np.inf, 1)), r"evaluate\(\) of Evaluates gave an objective that is NaN or infinite: \[inf, 1.0\]"),
-        (Evaluates((1, 2, 3)), r"evaluate\(\) of Evaluates must return 2 objectives, got 3"),
+        (Evaluates((1, 2, 3)), r"evaluate\(\) of Evaluates must return 2 objectives \(n_objectives\), got 3"),
         (Evaluates(1), r"evaluate\(\) of Evaluates must return 2 objectives, got 1"),
         (Evaluates(None), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
         (Evaluates("ab"), r"evaluate\(\) of Evaluates must return 2 objectives, got 'ab'"),

@@ -19,8 +19,8 @@ from pareto_nrpa import (
     vrptw,
 )
 from pareto_nrpa.engine.jit.kernels import python_function
-from pareto_nrpa.problem.genotype import canonical_form, stops_at_depth
 from pareto_nrpa.problem.segments import check_judgement
+from pareto_nrpa.problem.stepper import canonical_form, first_illegal
 from pareto_nrpa.routing.vrptw import MEASURES
 
 from ..helpers.checking import check_uncompiled
@@ -137,7 +137,7 @@ def test_pruning_removes_no_feasible_routes(vehicles):
 def test_every_order_of_stops_and_closings_can_be_played():
     problem = small()
     for solution in ([1, 2, 3, 4, 5, 6, 7], [7, 6, 1, 2, 3, 4, 5], [1, 7, 2, 3, 6, 4, 5]):
-        assert stops_at_depth(problem, solution) is None
+        assert first_illegal(problem, solution) is None
     check_problem(problem)
     check_uncompiled(small(objectives=("longest", "waiting", "finish")))
 

@@ -262,16 +262,10 @@ class CompiledProblem:
         return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
 
     def replay(self, moves: Sequence[int]) -> tuple[NDArray[np.float64], float]:
-        """Play a given sequence in plain Python and return its objectives and violations."""
-        from ..engine.jit.kernels import python_function
+        """Play given moves in plain Python; returns objectives and violations."""
+        from .stepper import replay
 
-        words = {word: python_function(function) for word, function in self.kernels.items()}
-        state = words["initial_state"](self.data)
-        for move in moves:
-            words["play"](self.data, state, move)
-        objectives = np.empty(self.n_objectives)
-        violations = words["evaluate"](self.data, state, objectives)
-        return objectives, float(violations)
+        return replay(self, moves)
 
 
 AnyProblem = Problem | CompiledProblem
@@ -379,11 +373,14 @@ def checked_identity(problem: Problem, state: Any) -> int:
     """Return what a problem says by which equal solutions are known, or `NO_IDENTITY` where it does not say."""
     if problem.identity is None:
         return -1
-    number = problem.identity(state)
+    return check_identity(problem_name(problem), problem.identity(state))
+
+
+def check_identity(name: str, number: Any) -> int:
+    """Return what `identity` of a problem of that name returned, a whole number; raise if it is none."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**62:
         raise ProblemError(
-            f"identity() of {problem_name(problem)} must be a whole number of at least 0, below 2^62, got "
-            f"{shown(number)}."
+            f"identity() of {name} must be a whole number of at least 0, below 2^62, got {shown(number)}."
         )
     return int(number)
 

@@ -10,11 +10,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._util.checks import shown
 from ..errors import ProblemError
-from .base import AnyProblem, CompiledProblem, problem_name, without_pruning
+from .base import AnyProblem, problem_name
+from .stepper import first_illegal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -138,13 +137,13 @@ def check_genotype(
     solutions
         The moves of some playouts.
     stops_at
-        As the function of that name, where there is a faster way to find out.
+        A faster `first_illegal` of this problem, where there is one.
     """
     assert problem.genotype is not None
     for solution in solutions:
         encoded(problem, solution)
     for solution in problem.genotype.examples():
-        depth = stops_at_depth(problem, solution) if stops_at is None else stops_at(solution)
+        depth = first_illegal(problem, solution) if stops_at is None else stops_at(solution)
         if depth is not None:
             raise ProblemError(unplayable_message(problem, solution, depth))
 
@@ -157,49 +156,6 @@ def unplayable_message(problem: AnyProblem, solution: Sequence[Any], depth: int)
     where = "all_moves()" if problem.all_moves is not None else "legal_moves()"
     other = "" if problem.all_moves is not None else ", or offer in all_moves what may be played as well"
     return f"{made}, but move {solution[depth]!r} at depth {depth} is not in {where} there; {_WAY_OUT}{other}."
-
-
-def stops_at_depth(problem: AnyProblem, solution: Sequence[Any]) -> int | None:
-    """Return the depth at which a solution has a move that is not legal, its length if it is not complete, or None."""
-    legal_moves, play, state = _words(without_pruning(problem))
-    for depth, move in enumerate(canonical_form(problem, solution)):
-        if move not in legal_moves(state):
-            return depth
-        state = play(state, move)
-    return len(solution) if legal_moves(state) else None
-
-
-def canonical_form(problem: AnyProblem, solution: Sequence[Any]) -> list[Any]:
-    """Return the list of moves that stands for a solution, where a compiled problem tells it from equal ones."""
-    if not isinstance(problem, CompiledProblem) or problem.canonical is None:
-        return list(solution)
-    from ..engine.jit.kernels import python_function
-
-    moves = np.array(solution, dtype=np.int64)
-    python_function(problem.canonical)(problem.data, moves, moves.size)
-    listed: list[Any] = moves.tolist()
-    return listed
-
-
-def _words(problem: AnyProblem) -> tuple[Callable[[Any], list[Any]], Callable[[Any, Any], Any], Any]:
-    """Return how to see the legal moves in a state, how to play one, and the first state."""
-    if not isinstance(problem, CompiledProblem):
-        plain = problem
-        return lambda state: list(plain.legal_moves(state)), plain.play, plain.initial_state()
-    from ..engine.jit.kernels import python_function
-
-    data, out = problem.data, np.zeros(problem.max_legal or 1, dtype=np.int64)
-    find, make = python_function(problem.legal_moves), python_function(problem.play)
-
-    def legal_moves(state: Any) -> list[int]:
-        moves: list[int] = out[: find(data, state, out)].tolist()
-        return moves
-
-    def play(state: Any, move: int) -> Any:
-        make(data, state, move)
-        return state
-
-    return legal_moves, play, python_function(problem.initial_state)(data)
 
 
 def _said(problem: AnyProblem) -> str:

@@ -19,7 +19,8 @@ from pareto_nrpa import (
 from pareto_nrpa.algorithms.baselines import rollout
 from pareto_nrpa.algorithms.baselines.variation import cross_in_order
 from pareto_nrpa.engine.jit.kernels import interpreted
-from pareto_nrpa.problem.genotype import check_genotype, stops_at_depth
+from pareto_nrpa.problem.genotype import check_genotype
+from pareto_nrpa.problem.stepper import first_illegal
 
 from .problems import EVOLUTIONARY, TSPTW, Bits, PlainWindows, small
 from .test_errors import FINE, compiled, legal_moves
@@ -135,9 +136,9 @@ def test_moves_of_a_compiled_problem_are_whole_numbers():
 def test_what_is_left_out_by_pruning_may_be_played(problem):
     check_problem(problem)
     check_genotype(problem, [list(range(1, 10))])
-    assert stops_at_depth(problem, list(range(9, 0, -1))) is None
-    assert stops_at_depth(problem, [1, 2, 2]) == 2
-    assert stops_at_depth(problem, [1, 2]) == 2
+    assert first_illegal(problem, list(range(9, 0, -1))) is None
+    assert first_illegal(problem, [1, 2, 2]) == 2
+    assert first_illegal(problem, [1, 2]) == 2
 
 
 class Trap(Bits):
@@ -156,7 +157,7 @@ class Trap(Bits):
 
 
 def is_legal(problem, solution):
-    return stops_at_depth(problem, solution) is None
+    return first_illegal(problem, solution) is None
 
 
 @pytest.mark.parametrize("name", WHOLE)

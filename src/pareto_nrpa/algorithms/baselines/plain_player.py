@@ -35,7 +35,7 @@ from ...engine.plain import PlainAdapter
 from ...engine.softmax import PADDING
 from ...errors import ProblemError
 from ...problem.base import Problem, checked_identity
-from ...problem.genotype import stops_at_depth
+from ...problem.stepper import first_illegal
 from .arena import arena_parts, depth_or_none
 from .rollout import CHECK, HERE, LOOK, PLAY, WHOLE, draw, is_welcome
 
@@ -153,7 +153,7 @@ class PlainRollouts(PlainAdapter):
         return bool(self._is_welcome.call(archive.heads, archive.scores, self.arena.scores))
 
     def _check(self, n_given: int) -> int:
-        depth = stops_at_depth(self.problem, self.solution(self.arena.moves[HERE, :n_given].tolist()))
+        depth = first_illegal(self.problem, self.solution(self.arena.moves[HERE, :n_given].tolist()))
         if depth is None:
             return OK
         self.arena.counters[DEPTH] = depth

@@ -7,7 +7,8 @@ from weakref import WeakKeyDictionary
 
 from ..._util.checks import shown
 from ...errors import ParetoNRPAError
-from ...problem.base import CompiledProblem, Problem, check_problem_type, checked_evaluation, plain_bias
+from ...problem.base import Problem, check_problem_type
+from ...problem.stepper import stepper
 from ...result.result import plain
 
 if TYPE_CHECKING:
@@ -55,12 +56,12 @@ def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float,
             expect(trial.number, name, parameter, game)
         game.play(trial.suggest_int(parameter, 0, len(moves) - 1))
     trial.set_user_attr("solution" if name == "move" else f"solution of {name}", [plain(move) for move in game.moves])
-    objectives, violations = game.evaluation()
+    objectives, violations = game.evaluate()
     is_constrained = problem.constrained if isinstance(problem, Problem) else True
     played[name] = violations if is_constrained else None
     if is_constrained:
         _set_constraint(trial, f"violations of {name}", violations, played)
-    return tuple(objectives)
+    return tuple(objectives.tolist())
 
 
 def _played_in(trial: Any) -> dict[str, float | None]:
@@ -82,73 +83,29 @@ def _set_constraint(trial: Any, key: str, value: float, played: dict[str, float 
 
 
 class Game:
-    """A problem being played, plain or compiled, one move after the other."""
+    """A problem being played: a solution under construction with its legal moves."""
 
     def __init__(self, problem: AnyProblem) -> None:
-        self.problem = problem
-        self.moves: list[Any] = []
+        self.problem, self._stepper = problem, stepper(problem)
         self.legal: list[Any] = []
-        self._words = _compiled_words(problem) if isinstance(problem, CompiledProblem) else _plain_words(problem)
-        self._state = self._words["initial_state"]()
+        self.moves = self._stepper.moves
+        self.evaluate = self._stepper.evaluate
 
     def steps(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield the number of each step and its legal moves; `play` must be called in between."""
-        while True:
-            self.legal = list(self._words["legal_moves"](self._state))
-            if not self.legal:
-                return
-            yield len(self.moves), self.legal
+        while legal := self._stepper.legal_moves():
+            self.legal = legal
+            yield len(self.moves), legal
 
     def codes(self) -> list[Any]:
         """Return the codes of the legal moves."""
-        return [self._words["move_code"](self._state, move) for move in self.legal]
+        return [self._stepper.code(move) for move in self.legal]
 
     def bias(self, preference: Sequence[float]) -> list[float] | None:
         """Return the bias of the legal moves, where there is one."""
-        bias = self._words["bias"]
-        return None if bias is None else [float(bias(self._state, move, preference)) for move in self.legal]
+        walk = self._stepper
+        return [float(walk.bias(move, preference)) for move in self.legal] if walk.has_bias else None
 
     def play(self, position: int) -> None:
         """Play the legal move at a position."""
-        self.moves.append(self.legal[position])
-        self._state = self._words["play"](self._state, self.legal[position])
-
-    def evaluation(self) -> tuple[list[float], float]:
-        """Return objectives and violations of what was played."""
-        if isinstance(self.problem, CompiledProblem):
-            objectives, violations = self.problem.replay(self.moves)
-            return objectives.tolist(), violations
-        violations, values = checked_evaluation(self.problem, self.problem.evaluate(self._state))
-        return values, violations
-
-
-def _plain_words(problem: Problem) -> dict[str, Any]:
-    words = {word: getattr(problem, word) for word in ("initial_state", "legal_moves", "move_code", "play")}
-    return {**words, "bias": plain_bias(problem)}
-
-
-def _compiled_words(problem: CompiledProblem) -> dict[str, Any]:
-    """Return the kernels of a problem as methods would be, in plain Python: a trial has time."""
-    import numpy as np
-
-    from ...engine.jit.kernels import python_function
-
-    kernels = {word: python_function(function) for word, function in problem.kernels.items()}
-    data, out = problem.data, np.zeros(problem.max_legal or 1, dtype=np.int64)
-
-    def legal_moves(state: Any) -> list[int]:
-        moves: list[int] = out[: kernels["legal_moves"](data, state, out)].tolist()
-        return moves
-
-    def play_move(state: Any, move: int) -> Any:
-        kernels["play"](data, state, move)
-        return state
-
-    bias = kernels.get("bias")
-    return {
-        "initial_state": lambda: kernels["initial_state"](data),
-        "legal_moves": legal_moves,
-        "move_code": lambda state, move: int(kernels["move_code"](data, state, move)),
-        "play": play_move,
-        "bias": bias and (lambda state, move, preference: bias(data, state, move, np.asarray(preference))),
-    }
+        self._stepper.play(self.legal[position])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...problem.base import checked_evaluation
+from ...problem.stepper import replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +43,8 @@ def evaluate_solution(problem: Problem, solution: Sequence[Any]) -> Evaluation:
     objectives: tuple[float, ...] = ()
     violations, error = 0.0, ""
     try:
-        state = problem.initial_state()
-        for move in solution:
-            state = problem.play(state, move)
-        violations, values = checked_evaluation(problem, problem.evaluate(state))
+        found, violations = replay(problem, solution)
+        values = found.tolist()
         if not all(map(math.isfinite, values)):
             error = f"an objective is NaN or infinite: {values}"
         elif not 0 <= violations < math.inf:
