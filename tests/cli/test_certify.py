@@ -35,7 +35,7 @@ def test_it_proves_prints_and_saves(run):
     assert {"objectives", "solutions", "open_boxes", "gap", "cpu_seconds"} <= content.keys()
     n = len(content["objectives"])
     assert f"proved complete. There are {n} efficient objective vectors and no others" in outcome.out
-    assert "f1" in outcome.out and f"{content['objectives'][0][0]:.4f}" in outcome.out
+    assert "f1" in outcome.out and f"{content['objectives'][0][0]:.6g}" in outcome.out
     assert "saved to out/c.json" in outcome.out
     assert "below about 0.5 GB of memory" in outcome.err
 

@@ -363,9 +363,9 @@ def test_figures_are_drawn(run, empty_machine, results):
 def test_the_page_shows_the_figures_that_are_drawn(run, results):
     page = run("experiment", "table", "tiny.toml").out
     drawn = run("experiment", "figure", "tiny.toml").out
-    shown = re.findall(r"!\[.*\]\((figures/.*\.png)\)", page)
+    shown = re.findall(r"!\[.*\]\((figures/.*\.svg)\)", page)
     assert shown
-    assert {f"results/{name}" for name in shown} == {line for line in drawn.splitlines() if line.endswith(".png")}
+    assert {f"results/{name}" for name in shown} == {line for line in drawn.splitlines() if line.endswith(".svg")}
 
 
 # --- claims and the whole paper

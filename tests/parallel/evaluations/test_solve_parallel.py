@@ -286,7 +286,7 @@ def test_callbacks_hear_of_progress_and_failures():
 def test_the_progress_bar_shows_failures(capsys):
     with ProgressBar(problems.Raises(), evaluations=50) as bar:
         result = solved(problems.Raises(), callbacks=bar)
-    assert f"{result.failures} failed, front" in capsys.readouterr().err
+    assert f"50 evals, {result.failures} failed" in capsys.readouterr().err
 
 
 def test_an_executor_that_breaks_ends_the_search_with_the_front_so_far(tmp_path):
