@@ -8,8 +8,10 @@ import argparse
 
 from report import write
 
-from pareto_nrpa import Certificate, CertificateError, InstanceError, certify, check_certificate, load
+from pareto_nrpa import certify, load
+from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.benchmarks import official_names
+from pareto_nrpa.routing.exact import Certificate, CertificateError, check_certificate
 from pareto_nrpa.routing.exact.fields import INFEASIBLE, OPEN, PROVED
 from pareto_nrpa.routing.exact.proofs import read_proofs, write_proofs
 

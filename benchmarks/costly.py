@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 from report import write
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, solve_parallel
+from pareto_nrpa import MaxEvaluations, ParetoNRPA
+from pareto_nrpa.parallel import solve_parallel
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 from digits import Digits

@@ -10,7 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-from pareto_nrpa import PolishedNRPA, Problem, generate_tsp, generate_tsptw, generate_vrptw, load
+from pareto_nrpa import PolishedNRPA, Problem, load
+from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw
 from pareto_nrpa.routing.read import read_stops
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from report import write
 
-from pareto_nrpa import NSGA2, MaxCpuTime, ParetoNRPA, PolishedNRPA, generate_vrptw, solve
+from pareto_nrpa import MaxCpuTime, ParetoNRPA, PolishedNRPA, solve
+from pareto_nrpa.algorithms import NSGA2
 from pareto_nrpa.metrics import nondominated, share_of_hypervolume
+from pareto_nrpa.routing import generate_vrptw
 
 if TYPE_CHECKING:
     from pareto_nrpa import CompiledProblem

@@ -4,7 +4,8 @@ import time
 
 from report import write
 
-from pareto_nrpa import ParetoNRPA, generate_tsp
+from pareto_nrpa import ParetoNRPA
+from pareto_nrpa.routing import generate_tsp
 
 # Cities, evaluations measured in a repetition, milliseconds wanted at most.
 SIZES = ((50, 5_000, None), (100, 2_000, None), (200, 1_000, None), (500, 300, 2.0), (1000, 100, 8.0))

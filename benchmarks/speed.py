@@ -7,7 +7,8 @@ import time
 
 from report import write
 
-from pareto_nrpa import InstanceError, ParetoNRPA, load
+from pareto_nrpa import ParetoNRPA, load
+from pareto_nrpa.errors import InstanceError
 
 EVALUATIONS, REPETITIONS = 100_000, 10
 # Figures of this project's design study: public research code, plain C++ -O3, micro-kernel at the limit, wanted.

@@ -17,7 +17,8 @@ except ImportError as error:
     message = 'this example needs scikit-learn; install it with: pip install "pareto-nrpa[nas]".'
     raise ImportError(message) from error
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, ProgressBar, solve_parallel
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, ProgressBar
+from pareto_nrpa.parallel import solve_parallel
 
 CHOICES = {
     "pixels": (64, 16),  # the picture as it is, or the mean of each two by two

@@ -32,8 +32,8 @@ from hypothesis import settings  # noqa: E402
 from numba.core.compiler_lock import global_compiler_lock  # noqa: E402
 from numba.core.dispatcher import Dispatcher  # noqa: E402
 
-from pareto_nrpa import generate_tsp, generate_tsptw  # noqa: E402
 from pareto_nrpa.algorithms.registry import NAMES, algorithm  # noqa: E402
+from pareto_nrpa.routing import generate_tsp, generate_tsptw  # noqa: E402
 from pareto_nrpa.routing.benchmarks import find_instance  # noqa: E402
 
 from .helpers.command_line import Outcome  # noqa: E402

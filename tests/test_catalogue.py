@@ -5,8 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from pareto_nrpa import InstanceError, generate_tsp, generate_tsptw, load
+from pareto_nrpa import load
 from pareto_nrpa.catalogue import DEFAULT
+from pareto_nrpa.errors import InstanceError
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 THREE_CITIES = "3\n0 0 0 0 0 100 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"
 

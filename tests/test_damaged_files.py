@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pareto_nrpa import Certificate, ParetoNRPAError, Result, generate_tsptw, with_reference_front
+from pareto_nrpa import ParetoNRPAError, Result
+from pareto_nrpa.result.reference import with_reference_front
+from pareto_nrpa.routing import generate_tsptw
+from pareto_nrpa.routing.exact import Certificate
 from pareto_nrpa.routing.exact.proofs import PROOFS, read_proofs
 
 from .pages.results import make_plan, tours

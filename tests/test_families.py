@@ -2,11 +2,12 @@
 
 import pytest
 
-from pareto_nrpa import generate_tsp, load
+from pareto_nrpa import load
 from pareto_nrpa.catalogue import describe
 from pareto_nrpa.cli import main
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.families import FAMILIES, Family, Option
+from pareto_nrpa.routing import generate_tsp
 
 
 @pytest.fixture

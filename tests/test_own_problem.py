@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from pareto_nrpa import InstanceError, MaxEvaluations, ParetoNRPA, ProblemError, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, solve
+from pareto_nrpa.errors import InstanceError, ProblemError
 from pareto_nrpa.own_problem import is_own, load_own
 
 BITS = """
@@ -76,7 +77,7 @@ def test_it_can_be_sent_to_a_process(write):
 
 
 def test_compiled_problems_keep_their_type(write):
-    text = "from pareto_nrpa import generate_tsp\nfrom dataclasses import replace\n"
+    text = "from pareto_nrpa.routing import generate_tsp\nfrom dataclasses import replace\n"
     text += "def make(): return replace(generate_tsp(5, seed=1), name='')\n"
     assert load_own(f"{write(text)}:make").name == "make"
 

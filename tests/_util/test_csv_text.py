@@ -13,10 +13,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pareto_nrpa
-from pareto_nrpa import generate_tsp, read_stops, with_reference_front
+from pareto_nrpa import read_stops
 from pareto_nrpa._util.csv_text import csv_text, guarded, unguarded
 from pareto_nrpa.experiments.rows import Row, read_csv, to_csv
 from pareto_nrpa.result.choose import choice
+from pareto_nrpa.result.reference import with_reference_front
+from pareto_nrpa.routing import generate_tsp
 from pareto_nrpa.routing.itinerary import drivers_list
 from pareto_nrpa.routing.table import read_table
 

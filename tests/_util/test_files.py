@@ -9,8 +9,9 @@ import sys
 
 import pytest
 
-from pareto_nrpa import CheckpointError, ParetoNRPAError
+from pareto_nrpa import ParetoNRPAError
 from pareto_nrpa._util.files import check_writable, locked, try_lock, write_atomically, write_text
+from pareto_nrpa.errors import CheckpointError
 
 
 def text(content):

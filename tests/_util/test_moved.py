@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import pareto_nrpa
-from pareto_nrpa._util.moved import _MOVED
+from pareto_nrpa._util.moved import _MOVED, NAMES
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +64,16 @@ def test_the_classes_for_pymoo_have_their_old_names_for_one_release():
     module = importlib.import_module("pareto_nrpa.integrations.pymoo")
     with pytest.warns(DeprecationWarning, match="use ParetoNRPAForPymoo instead"):
         assert module.ParetoNRPA is module.ParetoNRPAForPymoo
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_the_package_exported_warns_and_names_its_module(name):
+    home = importlib.import_module(f"pareto_nrpa.{NAMES[name]}")
+    with pytest.warns(
+        DeprecationWarning, match=rf"pareto_nrpa\.{name} is deprecated .* from pareto_nrpa\.{NAMES[name]}\.$"
+    ):
+        assert getattr(pareto_nrpa, name) is getattr(home, name)
+
+
+def test_the_package_exports_25_names():
+    assert len(pareto_nrpa.__all__) == 25

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from pareto_nrpa import MaxEvaluations, Problem, ProblemError, generate_tsp, solve
+from pareto_nrpa import MaxEvaluations, Problem, solve
 from pareto_nrpa.algorithms.algorithm import Algorithm
 from pareto_nrpa.algorithms.search import Search
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsp
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from pareto_nrpa import Certificate, generate_tsptw
+from pareto_nrpa.routing import generate_tsptw
+from pareto_nrpa.routing.exact import Certificate
 from pareto_nrpa.routing.exact import certificate as certificates
 
 from ..helpers.command_line import LISTENING, assert_refused, read

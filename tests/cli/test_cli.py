@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import pareto_nrpa
-from pareto_nrpa import Problem, generate_tsptw
+from pareto_nrpa import Problem
 from pareto_nrpa.cli import main
+from pareto_nrpa.routing import generate_tsptw
 
 from ..helpers.command_line import LISTENING, Outcome, assert_refused, read
 from ..helpers.local_server import official_server
@@ -147,8 +148,11 @@ def test_json_and_out_save_both(run):
 
 
 def test_options_reach_the_algorithm(run):
-    given = {"level": 2, "policies": 3, "alpha": 0.7, "weighting": "none", "adapt": "one", "bias": 0.5}
+    given = {"level": 2, "policies": 3, "alpha": 0.7}
     options = [part for name, value in given.items() for part in (f"--{name}", value)]
+    settings = {"weighting": "none", "adapt": "one", "bias": 0.5}
+    options += [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+    given |= settings
     run("solve", TOY, "--algorithm", "pareto-nrpa", "--evaluations", 100, *options, "--json", "r.json")
     parameters = read("r.json")["parameters"]
     given["n_policies"] = given.pop("policies")
@@ -263,7 +267,7 @@ def test_a_resumed_search_never_claims_another_seed(run):
 
 
 def test_resume_needs_a_checkpoint(run):
-    assert_refused(run("solve", TOY, "--resume"), "--resume needs the file to go on from: give it with --checkpoint")
+    assert_refused(run("solve", TOY, "--resume"), "--resume needs the file to continue from: give it with --checkpoint")
 
 
 @pytest.fixture
@@ -443,21 +447,21 @@ def test_a_file_that_is_no_instance_is_refused(run, content):
         ([TOY, "--policies", "0"], "policies must be a whole number of at least 1, got 0"),
         ([TOY, "--iterations", "0"], "iterations must be a whole number of at least 1, got 0"),
         (
-            [TOY, "--algorithm", "pareto-nrpa", "--temperature", "0"],
+            [TOY, "--algorithm", "pareto-nrpa", "--set", "temperature=0"],
             "temperature must be a finite number above 0, got 0",
         ),
         (
-            [TOY, "--algorithm", "pareto-nrpa", "--weighting", "heavy"],
+            [TOY, "--algorithm", "pareto-nrpa", "--set", "weighting=heavy"],
             "weighting must be one of crowding, none, got 'heavy'",
         ),
-        ([TOY, "--algorithm", "pareto-nrpa", "--adapt", "some"], "adapt must be one of all, one, got 'some'"),
+        ([TOY, "--algorithm", "pareto-nrpa", "--set", "adapt=some"], "adapt must be one of all, one, got 'some'"),
         (
-            [TOY, "--algorithm", "pareto-nrpa", "--preferences", "odd"],
+            [TOY, "--algorithm", "pareto-nrpa", "--set", "preferences=odd"],
             "preferences must be one of paper, mixed, spread, got 'odd'",
         ),
-        ([TOY, "--bias", "inf"], "bias must be a finite number"),
+        ([TOY, "--set", "bias=inf"], "bias must be a finite number"),
         (
-            [TOY, "--algorithm", "pareto-nrpa", "--limited-repetitions", "-1"],
+            [TOY, "--algorithm", "pareto-nrpa", "--set", "limited_repetitions=-1"],
             "limited_repetitions must be a whole number of at least 0, got -1",
         ),
         ([TOY, "--evaluations", "0"], "evaluations must be a whole number of at least 1, got 0"),

@@ -468,10 +468,6 @@ WRONG_SOLVE = {
     "set twice": (["--set", "level=3", "--set", "level=2"], "level is given twice, .* as --set level once more"),
     "level of another": (["--algorithm", "pls", "--level", 2], "--level is no option of pls; leave it out"),
     "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is no option of random"),
-    "repetitions of another": (
-        ["--algorithm", "pls", "--limited-repetitions", 2],
-        "--limited-repetitions is no option of pls",
-    ),
 }
 
 

@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from pareto_nrpa import Callbacks, MaxEvaluations, ParetoNRPAError, solve_parallel
+from pareto_nrpa import Callbacks, MaxEvaluations, ParetoNRPAError
+from pareto_nrpa.parallel import solve_parallel
 
 from ..parallel.evaluations import problems
 from ..parallel.evaluations.test_solve_parallel import found, solved

@@ -8,7 +8,8 @@ from functools import partial
 
 import pytest
 
-from pareto_nrpa import Callbacks, MaxEvaluations, generate_tsptw, solve
+from pareto_nrpa import Callbacks, MaxEvaluations, solve
+from pareto_nrpa.routing import generate_tsptw
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install pareto-nrpa[cluster]")
 

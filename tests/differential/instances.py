@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pareto_nrpa import mo_tsp, mo_tsptw, vrptw
+from pareto_nrpa.routing import mo_tsp, mo_tsptw
+from pareto_nrpa.routing.vrptw import vrptw
 
 from .brute_force import NEVER, Instance
 

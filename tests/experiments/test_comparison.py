@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, ParetoNRPAError, RandomSearch, generate_tsp
+from pareto_nrpa import ParetoNRPA, ParetoNRPAError
+from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.experiments.comparison import (
     ShortRun,
     Variant,
@@ -18,6 +19,7 @@ from pareto_nrpa.experiments.comparison import (
     without_bias,
 )
 from pareto_nrpa.experiments.statistics import exact_rank_sum
+from pareto_nrpa.routing import generate_tsp
 
 from ..helpers.command_line import assert_refused
 from ..helpers.problems import Knapsack

@@ -5,7 +5,8 @@ from dataclasses import fields
 
 import pytest
 
-from pareto_nrpa import ParetoLocalSearch, ParetoNRPA
+from pareto_nrpa import ParetoNRPA
+from pareto_nrpa.algorithms import ParetoLocalSearch
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.experiments.metric_table import METRICS

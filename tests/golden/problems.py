@@ -5,17 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pareto_nrpa import (
-    Choices,
-    CompiledProblem,
-    Permutation,
-    Problem,
-    generate_tsp,
-    generate_tsptw,
-    generate_vrptw,
-    kernel,
-    mo_tsptw,
-)
+from pareto_nrpa import Choices, CompiledProblem, Permutation, Problem, kernel
+from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw, mo_tsptw
 
 from ..helpers.problems import Digits, Knapsack, Word
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Problem, solve, solve_parallel
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Problem, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
+from pareto_nrpa.parallel import solve_parallel
 
 from .entry import digest, entry_of_points, entry_of_result, entry_of_search, exact, rounded
 from .problems import PROBLEMS, Lengths

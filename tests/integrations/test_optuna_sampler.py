@@ -10,7 +10,7 @@ optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto
 
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 
-from pareto_nrpa import ParetoNRPA, ParetoNRPAError, Problem, generate_tsptw  # noqa: E402
+from pareto_nrpa import ParetoNRPA, ParetoNRPAError, Problem  # noqa: E402
 from pareto_nrpa.integrations.optuna import ParetoNRPASampler, play  # noqa: E402
 from pareto_nrpa.integrations.optuna.changes import FRESH, MIX, ONE, PLAYOUT, TWO, Changes, Origin, TrialFront  # noqa: E402
 from pareto_nrpa.integrations.optuna.encoding import Dial, Interval  # noqa: E402
@@ -19,6 +19,7 @@ from pareto_nrpa.integrations.optuna.playing import Game  # noqa: E402
 from pareto_nrpa.integrations.optuna.study import ORIGIN_KEY, POLICY_KEY  # noqa: E402
 from pareto_nrpa.integrations.optuna.trial import TrialRun  # noqa: E402
 from pareto_nrpa.integrations.optuna.trie import Trie  # noqa: E402
+from pareto_nrpa.routing import generate_tsptw  # noqa: E402
 
 from ..helpers.problems import Knapsack, Word  # noqa: E402
 

@@ -15,7 +15,8 @@ from pymoo.core.variable import Binary, Choice, Integer, Real
 from pymoo.optimize import minimize
 
 import pareto_nrpa
-from pareto_nrpa import MaxEvaluations, Problem, ProblemError, solve
+from pareto_nrpa import MaxEvaluations, Problem, solve
+from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.integrations.pymoo import ParetoNRPAForPymoo, PolishedNRPAForPymoo, from_pymoo
 
 from ..helpers.problems import Word

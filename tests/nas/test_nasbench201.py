@@ -6,16 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    DataError,
-    InstanceError,
-    MaxEvaluations,
-    ProblemError,
-    RandomSearch,
-    check_problem,
-    load,
-    solve,
-)
+from pareto_nrpa import MaxEvaluations, check_problem, load, solve
+from pareto_nrpa.algorithms import RandomSearch
+from pareto_nrpa.errors import DataError, InstanceError, ProblemError
 from pareto_nrpa.metrics import n_found, nondominated
 from pareto_nrpa.nas import cells201, table201
 from pareto_nrpa.nas.cells201 import N_CELLS, all_cells, cell_moves, cell_rows, cell_string

@@ -9,16 +9,9 @@ import struct
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    DataError,
-    InstanceError,
-    MaxEvaluations,
-    ParetoNRPA,
-    RandomSearch,
-    check_problem,
-    load,
-    solve,
-)
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, check_problem, load, solve
+from pareto_nrpa.algorithms import RandomSearch
+from pareto_nrpa.errors import DataError, InstanceError
 from pareto_nrpa.nas import nasbench101, table101
 from pareto_nrpa.nas.cells101 import OPERATIONS, cell_hash, parameters
 from pareto_nrpa.nas.convert101 import convert

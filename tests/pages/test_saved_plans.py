@@ -8,8 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPAError, Result, generate_tsptw, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPAError, Result, solve
 from pareto_nrpa.report import report_page, write_report
+from pareto_nrpa.routing import generate_tsptw
 
 from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
 

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from pareto_nrpa import MaxEvaluations, Problem, ProblemError, check_problem, solve
+from pareto_nrpa import MaxEvaluations, Problem, check_problem, solve
+from pareto_nrpa.errors import ProblemError
 
 WEIGHTS, PROFITS = (3, 5, 2, 8, 4, 6), (4, 4, 1, 9, 6, 2)
 

@@ -8,15 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    CompiledProblem,
-    Problem,
-    ProblemError,
-    check_problem,
-    generate_tsp,
-    generate_tsptw,
-    kernel,
-)
+from pareto_nrpa import CompiledProblem, Problem, check_problem, kernel
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ..helpers.problems import Knapsack
 

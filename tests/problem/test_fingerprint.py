@@ -13,16 +13,9 @@ import types
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    CheckpointError,
-    MaxEvaluations,
-    ParetoNRPA,
-    Problem,
-    ProblemError,
-    RandomSearch,
-    WeightedNRPA,
-    solve,
-)
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, solve
+from pareto_nrpa.algorithms import RandomSearch, WeightedNRPA
+from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.problem.base import problem_fingerprint
 
 from ..helpers.problems import Knapsack

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pareto_nrpa import DataError, load
+from pareto_nrpa import load
+from pareto_nrpa.errors import DataError
 from pareto_nrpa.routing.benchmarks import (
     cache_folder,
     data_folders,

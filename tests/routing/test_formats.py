@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pareto_nrpa import InstanceError, load, read_stops
+from pareto_nrpa import load, read_stops
+from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.instance import RoutingOptions
 from pareto_nrpa.routing.read import is_routing_file, read_routing
 

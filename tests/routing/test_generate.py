@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pareto_nrpa import InstanceError, generate_tsp, generate_tsptw
+from pareto_nrpa.errors import InstanceError
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ..helpers.made_up import cases
 

@@ -5,20 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    Certificate,
-    MaxEvaluations,
-    RandomSearch,
-    certify,
-    check_certificate,
-    generate_tsptw,
-    solve,
-)
+from pareto_nrpa import MaxEvaluations, certify, solve
+from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.result.reference import ReferenceFront, true_front
 from pareto_nrpa.result.result import Result
-from pareto_nrpa.routing import proved_fronts
+from pareto_nrpa.routing import generate_tsptw, proved_fronts
 from pareto_nrpa.routing.benchmarks import official_names
-from pareto_nrpa.routing.exact import CertificateError, proofs
+from pareto_nrpa.routing.exact import Certificate, CertificateError, check_certificate, proofs
 from pareto_nrpa.routing.exact.proofs import read_proofs, write_proofs
 from pareto_nrpa.routing.proved_fronts import proved_front, with_proved_front
 

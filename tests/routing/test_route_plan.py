@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from pareto_nrpa import generate_tsptw
+from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.route_plan import RoutePlan
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pareto_nrpa import InstanceError, read_stops
+from pareto_nrpa import read_stops
 from pareto_nrpa._util.times import minutes, shown_time
+from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.itinerary import in_words
 from pareto_nrpa.routing.tsptw import TSPTWData
 from pareto_nrpa.routing.vrptw import VRPTWData

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pareto_nrpa import InstanceError, check_problem, generate_tsp
+from pareto_nrpa import check_problem
 from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.errors import InstanceError
+from pareto_nrpa.routing import generate_tsp
 from pareto_nrpa.routing.tsp import mo_tsp
 
 from ..helpers.checking import check_uncompiled

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pareto_nrpa import InstanceError, MaxEvaluations, check_problem, generate_tsptw, solve
+from pareto_nrpa import MaxEvaluations, check_problem, solve
 from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.errors import InstanceError
+from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.matrices import euclidean
 from pareto_nrpa.routing.tsptw import mo_tsptw
 

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from pareto_nrpa import InstanceError
+from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.benchmarks import find_instance, official_names
 from pareto_nrpa.routing.tsptw_files import read_tsptw
 

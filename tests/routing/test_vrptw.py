@@ -3,25 +3,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    NSGA2,
-    InstanceError,
-    MaxEvaluations,
-    ParetoLocalSearch,
-    ParetoNRPA,
-    PolishedNRPA,
-    ProblemError,
-    check_problem,
-    generate_vrptw,
-    load,
-    mo_tsptw,
-    solve,
-    vrptw,
-)
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, check_problem, load, solve
+from pareto_nrpa.algorithms import NSGA2, ParetoLocalSearch
 from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.errors import InstanceError, ProblemError
 from pareto_nrpa.problem.segments import check_judgement
 from pareto_nrpa.problem.stepper import canonical_form, first_illegal
-from pareto_nrpa.routing.vrptw import MEASURES
+from pareto_nrpa.routing import generate_vrptw, mo_tsptw
+from pareto_nrpa.routing.vrptw import MEASURES, vrptw
 
 from ..helpers.checking import check_uncompiled
 

@@ -2,15 +2,9 @@
 
 import pytest
 
-from pareto_nrpa import (
-    MaxEvaluations,
-    ParetoNRPAError,
-    ProgressBar,
-    certify,
-    generate_tsptw,
-    solve,
-    with_reference_front,
-)
+from pareto_nrpa import MaxEvaluations, ParetoNRPAError, ProgressBar, certify, solve
+from pareto_nrpa.result.reference import with_reference_front
+from pareto_nrpa.routing import generate_tsptw
 
 from ..helpers.problems import Knapsack
 

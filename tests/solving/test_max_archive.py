@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from pareto_nrpa import CheckpointError, MaxEvaluations, ParetoNRPA, Result, generate_tsp, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, Result, solve
 from pareto_nrpa.algorithms.registry import algorithm
 from pareto_nrpa.engine.archive import far_apart
+from pareto_nrpa.errors import CheckpointError
 from pareto_nrpa.metrics import nondominated
+from pareto_nrpa.routing import generate_tsp
 
 from ..helpers.problems import Knapsack
 

@@ -9,21 +9,20 @@ import pytest
 
 from pareto_nrpa import (
     Callbacks,
-    CheckpointError,
     MaxCpuTime,
     MaxEvaluations,
     MaxRuntime,
     NoImprovement,
     ParetoNRPA,
     ParetoNRPAError,
-    ProblemError,
     TargetHypervolume,
-    generate_tsptw,
     load,
     solve,
 )
+from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.metrics import hypervolume
 from pareto_nrpa.result.reference import ReferenceFront
+from pareto_nrpa.routing import generate_tsptw
 
 from ..helpers.problems import Digits, Knapsack, Word
 

@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pareto_nrpa.stop import AllOf, AnyOf, Progress
 
-from pareto_nrpa import (
-    AllOf,
-    AnyOf,
-    MaxCpuTime,
-    MaxEvaluations,
-    MaxRuntime,
-    NoImprovement,
-    Progress,
-    TargetHypervolume,
-)
+from pareto_nrpa import MaxCpuTime, MaxEvaluations, MaxRuntime, NoImprovement, TargetHypervolume
 from pareto_nrpa.solving.stop import budget_of, check_stop, fired_by
 
 

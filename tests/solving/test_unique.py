@@ -5,19 +5,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    CheckpointError,
-    MaxEvaluations,
-    MaxRuntime,
-    NoImprovement,
-    ParetoNRPA,
-    ProblemError,
-    RandomSearch,
-    Result,
-    generate_tsptw,
-    solve,
-)
+from pareto_nrpa import MaxEvaluations, MaxRuntime, NoImprovement, ParetoNRPA, Result, solve
+from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.algorithms.registry import NAMES
+from pareto_nrpa.errors import CheckpointError, ProblemError
+from pareto_nrpa.routing import generate_tsptw
 
 from ..algorithms.baselines.problems import Bits, RecordedBits, small
 

@@ -1,4 +1,4 @@
-"""Modules by the names they had before the packages were ordered, for one release."""
+"""Names of version 0.2, for one release: modules, and what the package itself exported."""
 
 from __future__ import annotations
 
@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _PACKAGE = __package__.partition(".")[0]
+#: Names that the package exported, with the module that exports them.
+NAMES = {
+    **dict.fromkeys(("NSGA2", "NSGA3", "SMSEMOA", "MOEAD", "ParetoLocalSearch", "ParetoMCTS"), "algorithms"),
+    **dict.fromkeys(("WeightedNRPA", "WeightedNMCS", "RandomSearch", "DrivenProblem"), "algorithms"),
+    **dict.fromkeys(("mo_tsp", "mo_tsptw", "generate_tsp", "generate_tsptw", "generate_vrptw"), "routing"),
+    "vrptw": "routing.vrptw",
+    **dict.fromkeys(("Certificate", "CertificateError", "check_certificate"), "routing.exact"),
+    **dict.fromkeys(("CheckpointError", "DataError", "InstanceError", "ProblemError"), "errors"),
+    **dict.fromkeys(("START", "END"), "problem"),
+    **dict.fromkeys(("AllOf", "AnyOf", "Progress"), "stop"),
+    **dict.fromkeys(("true_front", "with_reference_front"), "result.reference"),
+    "solve_parallel": "parallel",
+}
 _MOVED = {
     "exact": "routing.exact",
     "exceptions": "errors",
@@ -26,7 +39,7 @@ _MOVED = {
 }
 #: A second name that stays.
 _ALIASES = {"stop": "solving.stop"}
-_NAMES = {f"{_PACKAGE}.{name}" for name in (*_MOVED, *_ALIASES)}
+_MODULES = {f"{_PACKAGE}.{name}" for name in (*_MOVED, *_ALIASES)}
 
 
 class _Finder:
@@ -34,7 +47,7 @@ class _Finder:
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Return a spec for a name in the tables."""
-        return ModuleSpec(fullname, cast("Loader", self)) if fullname in _NAMES else None
+        return ModuleSpec(fullname, cast("Loader", self)) if fullname in _MODULES else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module of the new name itself, so that its classes exist once."""

@@ -26,19 +26,19 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 # A new command is a module beside this one and a line here; a new group has a typer app of its own.
-app.command()(solve.solve)
-app.command()(report.report)
-app.command()(show.show)
-app.command()(certify.certify)
-app.command()(compare.compare)
-app.command()(info.info)
-app.add_typer(data.app, name="data")
-app.add_typer(experiment.app, name="experiment")
+app.command(rich_help_panel="Search")(solve.solve)
+app.command(rich_help_panel="Search")(show.show)
+app.command(rich_help_panel="Search")(report.report)
+app.command(rich_help_panel="Prove")(certify.certify)
+app.command(rich_help_panel="Compare")(compare.compare)
+app.command(rich_help_panel="Set up")(info.info)
+app.add_typer(experiment.app, name="experiment", rich_help_panel="Compare")
+app.add_typer(data.app, name="data", rich_help_panel="Set up")
 
 
 def _show_version(wanted: bool) -> None:
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted.", err=True)
         sys.exit(_INTERRUPTED)
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:

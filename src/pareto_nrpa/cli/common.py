@@ -16,10 +16,8 @@ from .._util.checks import printable
 
 _LONGEST_MESSAGE = 900
 
-DataOption = Annotated[
-    Path | None,
-    typer.Option("--data", help="Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."),
-]
+DATA_HELP = "Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."
+DataOption = Annotated[Path | None, typer.Option("--data", help=DATA_HELP)]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import fail
+from .common import DATA_HELP, fail
 
 if TYPE_CHECKING:
     from ..problem.base import AnyProblem
@@ -20,34 +20,54 @@ MoreArgument = Annotated[
     list[str] | None,
     typer.Argument(help="Further TSPLIB files of the same cities: an objective each (kroA100.tsp kroB100.tsp)."),
 ]
+_PANEL = "Problem"
 SpeedOption = Annotated[
     float | None,
     typer.Option(
-        help="Stops: distance per hour where times are written 08:30, else per unit of time; km for lat, lon."
+        help="Distance per hour where times are written 08:30, else per unit of time; km for lat, lon.",
+        rich_help_panel=_PANEL,
     ),
 ]
 TimeOption = Annotated[
-    Path | None, typer.Option("--time", help="Stops: travel times, a CSV matrix, instead of distances and --speed.")
+    Path | None,
+    typer.Option(
+        "--time", help="Travel times, a CSV matrix, instead of distances and --speed.", rich_help_panel=_PANEL
+    ),
 ]
 CostOption = Annotated[
     list[str] | None,
-    typer.Option("--cost", help="Stops: a further cost, as euros=cost.csv, a CSV matrix; may be given several times."),
+    typer.Option(
+        "--cost",
+        metavar="NAME=FILE",
+        help="A further cost, as euros=cost.csv, a CSV matrix; may be given several times.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 ObjectivesOption = Annotated[
     str | None,
     typer.Option(
-        help="Stops: objectives by name, as time,euros: costs, distance, time, finish, waiting, lateness, vehicles, "
-        "longest (route)."
+        help="Objectives by name, as time,euros: costs, distance, time, finish, waiting, lateness, vehicles, "
+        "longest (route).",
+        rich_help_panel=_PANEL,
     ),
 ]
-VehiclesOption = Annotated[int | None, typer.Option(help="Stops: number of vehicles.")]
-CapacityOption = Annotated[float | None, typer.Option(help="Stops: what a vehicle carries of the demand.")]
+VehiclesOption = Annotated[int | None, typer.Option(help="Number of vehicles.", rich_help_panel=_PANEL)]
+CapacityOption = Annotated[
+    float | None, typer.Option(help="Demand that one vehicle can carry.", rich_help_panel=_PANEL)
+]
 LateCostsOption = Annotated[
-    bool, typer.Option("--late-costs", help="Stops: missing a window is no violation, and lateness an objective.")
+    bool,
+    typer.Option(
+        "--late-costs", help="Count a missed window as lateness, an objective, not a violation.", rich_help_panel=_PANEL
+    ),
 ]
 WindowEndOption = Annotated[
-    str, typer.Option(help="Stops: what closes means: the latest start of service, or the latest end-of-service.")
+    str,
+    typer.Option(
+        help="What closes means: the latest start of service, or the latest end-of-service.", rich_help_panel=_PANEL
+    ),
 ]
+DataOption = Annotated[Path | None, typer.Option("--data", help=DATA_HELP, rich_help_panel=_PANEL)]
 
 
 def open_problem(

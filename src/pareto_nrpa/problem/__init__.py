@@ -1,1 +1,13 @@
 """What a problem is, how one is written, and how it is checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._util.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .segments import END as END
+    from .segments import START as START
+
+__getattr__ = lazy_names(__name__, {"START": "segments", "END": "segments"})

@@ -4,9 +4,10 @@ import itertools
 
 import numpy as np
 
-from pareto_nrpa import Problem, generate_tsp, generate_tsptw
+from pareto_nrpa import Problem
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.problem.genotype import Choices, Permutation
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.problems import Knapsack
 

@@ -7,8 +7,10 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import CheckpointError, MaxCpuTime, MaxEvaluations, MaxRuntime, generate_tsptw, solve
+from pareto_nrpa import MaxCpuTime, MaxEvaluations, MaxRuntime, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
+from pareto_nrpa.errors import CheckpointError
+from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.solving.stop import Stop
 
 from .oracles import best_of, is_dominated

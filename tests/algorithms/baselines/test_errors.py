@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPAError, ProblemError, kernel, solve
+from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPAError, kernel, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
+from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.problem.genotype import Choices, Permutation
 
 from ...helpers.problems import Knapsack, Word

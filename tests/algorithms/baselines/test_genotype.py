@@ -5,22 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    Choices,
-    MaxEvaluations,
-    Permutation,
-    Problem,
-    ProblemError,
-    check_problem,
-    generate_tsp,
-    kernel,
-    solve,
-)
+from pareto_nrpa import Choices, MaxEvaluations, Permutation, Problem, check_problem, kernel, solve
 from pareto_nrpa.algorithms.baselines import rollout
 from pareto_nrpa.algorithms.baselines.variation import cross_in_order
 from pareto_nrpa.engine.jit.kernels import interpreted
+from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.problem.genotype import check_genotype
 from pareto_nrpa.problem.stepper import first_illegal
+from pareto_nrpa.routing import generate_tsp
 
 from .problems import EVOLUTIONARY, TSPTW, Bits, PlainWindows, small
 from .test_errors import FINE, compiled, legal_moves

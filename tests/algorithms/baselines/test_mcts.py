@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from pareto_nrpa import generate_tsp, generate_tsptw
 from pareto_nrpa.algorithms.baselines import mcts_kernels as kernels
 from pareto_nrpa.algorithms.baselines.mcts import ParetoMCTS
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.problems import Digits, Word
 from .oracles import PlainParetoMCTS, best_of, is_dominated, lower_bounds

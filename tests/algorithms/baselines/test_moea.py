@@ -5,12 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from pareto_nrpa import Problem, generate_tsp, generate_tsptw
+from pareto_nrpa import Problem
 from pareto_nrpa.algorithms.baselines.moea import MOEAD, NSGA2, SMSEMOA
 from pareto_nrpa.algorithms.baselines.nsga3 import NSGA3
 from pareto_nrpa.algorithms.baselines.variation import shuffle, two_of
 from pareto_nrpa.engine.jit.kernels import interpreted
 from pareto_nrpa.problem.genotype import Choices
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 pytest.importorskip("pymoo", reason="compares with pymoo; ends with: pip install pareto-nrpa[baselines]")
 

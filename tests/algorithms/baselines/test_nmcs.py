@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from pareto_nrpa import generate_tsp, generate_tsptw
 from pareto_nrpa.algorithms.baselines.nmcs import WeightedNMCS
 from pareto_nrpa.algorithms.baselines.weights import weight_vectors
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.problems import Digits, Word
 from .oracles import PlainNMCS, best_of
@@ -135,7 +135,8 @@ def test_one_objective_needs_no_weights():
 )
 def test_more_levels_than_moves(apart, program):
     setup = (
-        "from pareto_nrpa import generate_tsp; from tests.algorithms.baselines.problems import Bits, PlainTour; "
+        "from pareto_nrpa.routing import generate_tsp; "
+        "from tests.algorithms.baselines.problems import Bits, PlainTour; "
         "from pareto_nrpa.algorithms.baselines.nmcs import WeightedNMCS; "
     )
     assert apart.run(setup + program) == "done"

@@ -107,7 +107,8 @@ def test_sequences_longer_than_the_first_guess(name, parameters):
 # Prints the names of the functions that Numba compiles while all algorithms run on a plain problem.
 COMPILED = """
 from numba.core import event
-from pareto_nrpa import MaxEvaluations, generate_tsp, solve
+from pareto_nrpa import MaxEvaluations, solve
+from pareto_nrpa.routing import generate_tsp
 from tests.algorithms.baselines.problems import SMALL, PlainTour, small
 
 class Listener(event.Listener):
@@ -139,7 +140,7 @@ def test_a_second_process_compiles_nothing_for_a_plain_problem(tmp_path, monkeyp
 # Prints what is compiled while the clock runs, and whether `is_compiled` promised that nothing would be.
 ON_THE_CLOCK = """
 from numba.core import event
-from pareto_nrpa import generate_tsp
+from pareto_nrpa.routing import generate_tsp
 from pareto_nrpa.algorithms.registry import NAMES
 from tests.algorithms.baselines.problems import Bits, PlainTour, small
 

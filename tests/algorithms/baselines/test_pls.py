@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from pareto_nrpa import generate_tsp, generate_tsptw
 from pareto_nrpa.algorithms.baselines import pls_kernels as kernels
 from pareto_nrpa.algorithms.baselines.pls import ParetoLocalSearch
 from pareto_nrpa.problem.genotype import Choices
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.problems import Knapsack
 from .oracles import best_of, covers

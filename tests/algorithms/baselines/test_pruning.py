@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pareto_nrpa import generate_tsptw
 from pareto_nrpa.algorithms.registry import NAMES
 from pareto_nrpa.engine.jit.kernels import python_function
 from pareto_nrpa.problem.base import without_pruning
+from pareto_nrpa.routing import generate_tsptw
 
 from .problems import TSP, TSPTW, Bits, PlainWindows, small
 
@@ -113,7 +113,7 @@ def test_the_first_solutions_show_whether_moves_are_left_out(name):
 
 _PROGRAM = """
 import sys
-from pareto_nrpa import generate_tsptw
+from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.algorithms.registry import algorithm
 problem = generate_tsptw(10, seed=5)
 for pruning in sys.argv[2:]:

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from pareto_nrpa import CheckpointError
 from pareto_nrpa.algorithms.baselines.base import content_sum
+from pareto_nrpa.errors import CheckpointError
 
 from .problems import TSPTW, Bits, small
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, generate_tsptw, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, solve
 from pareto_nrpa.algorithms.baselines.weighted_nrpa import WeightedNRPA
 from pareto_nrpa.algorithms.baselines.weights import weight_vectors
+from pareto_nrpa.routing import generate_tsptw
 
 from ...helpers.oracles import nrpa
 from ...helpers.problems import Digits

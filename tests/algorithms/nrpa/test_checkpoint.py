@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pareto_nrpa import CheckpointError, MaxEvaluations, ParetoNRPA, generate_tsptw, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, solve
 from pareto_nrpa.algorithms.nrpa.checkpoint import sum_of
 from pareto_nrpa.engine.arrays import N_CODES, N_DECISIONS, N_UNIQUE, POLICY
+from pareto_nrpa.errors import CheckpointError
+from pareto_nrpa.routing import generate_tsptw
 
 from ...helpers.problems import Knapsack, Word
 
@@ -65,7 +67,8 @@ def test_candidates_asked_for_and_not_told_survive(tmp_path):
 
 _SCRIPT = """
 import sys
-from pareto_nrpa import ParetoNRPA, MaxEvaluations, generate_tsptw, solve
+from pareto_nrpa import ParetoNRPA, MaxEvaluations, solve
+from pareto_nrpa.routing import generate_tsptw
 import pareto_nrpa.solving.run as run_module
 run_module._SECONDS_BETWEEN_CHECKPOINTS = 0.0
 problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(200_000)

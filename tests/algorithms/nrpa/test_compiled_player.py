@@ -5,15 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    CompiledProblem,
-    MaxEvaluations,
-    ParetoNRPA,
-    ProblemError,
-    generate_tsptw,
-    kernel,
-    solve,
-)
+from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPA, kernel, solve
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsptw
 
 from ...helpers.problems import Knapsack
 

@@ -6,8 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, ProblemError, generate_tsptw, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, solve
 from pareto_nrpa.algorithms.nrpa.driven import DrivenProblem
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsptw
 
 from ...helpers.problems import Knapsack, Word
 

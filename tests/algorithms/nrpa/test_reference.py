@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, Problem, generate_tsptw, generate_vrptw
+from pareto_nrpa import ParetoNRPA, Problem
 from pareto_nrpa.algorithms.nrpa.reference import Reference, dominates
+from pareto_nrpa.routing import generate_tsptw, generate_vrptw
 
 from ...golden.problems import cells
 from ...helpers.problems import Digits, Knapsack, Word

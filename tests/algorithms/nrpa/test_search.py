@@ -5,8 +5,10 @@ import threading
 import numpy as np
 import pytest
 
-from pareto_nrpa import CheckpointError, ParetoNRPA, ProblemError, generate_tsp, generate_tsptw
+from pareto_nrpa import ParetoNRPA
 from pareto_nrpa.algorithms.nrpa.reference import dominates
+from pareto_nrpa.errors import CheckpointError, ProblemError
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.oracles import AsPlain, WithOptions, nrpa
 from ...helpers.problems import Digits, Knapsack, Word

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from pareto_nrpa import PolishedNRPA, generate_tsp, generate_tsptw
+from pareto_nrpa import PolishedNRPA
 from pareto_nrpa.engine.archive import archived_rows
 from pareto_nrpa.engine.arrays import FOUND_AT, VIOLATIONS
 from pareto_nrpa.engine.dominance import CHUNK
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 PROBLEMS = {
     "four costs": generate_tsp(12, seed=1, n_objectives=4),

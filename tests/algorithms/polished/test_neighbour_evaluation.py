@@ -5,20 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    MaxEvaluations,
-    Permutation,
-    PolishedNRPA,
-    ProblemError,
-    Segments,
-    check_problem,
-    generate_tsp,
-    generate_tsptw,
-    solve,
-)
+from pareto_nrpa import MaxEvaluations, Permutation, PolishedNRPA, Segments, check_problem, solve
 from pareto_nrpa.algorithms.polished.neighbour_evaluation import Penalty
 from pareto_nrpa.engine.arrays import FrontObjectives
 from pareto_nrpa.engine.jit.kernels import kernel
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 from pareto_nrpa.routing.matrices import cost_of, join_costs
 from pareto_nrpa.routing.tsptw import join_limits
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from pareto_nrpa import PolishedNRPA, generate_tsp, generate_tsptw, mo_tsptw
+from pareto_nrpa import PolishedNRPA
 from pareto_nrpa.algorithms.nrpa.checkpoint import from_bytes, to_bytes
 from pareto_nrpa.algorithms.polished import neighbour_evaluation as judging
 from pareto_nrpa.algorithms.polished.penalty_descent import PenaltyDescent, changed_places
+from pareto_nrpa.routing import generate_tsp, generate_tsptw, mo_tsptw
 
 WINDOWS = generate_tsptw(16, seed=1, tightness=0.3)
 ONE_COST = generate_tsptw(16, seed=2, tightness=0.3, n_objectives=1)

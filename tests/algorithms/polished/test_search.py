@@ -7,21 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import (
-    CheckpointError,
-    MaxEvaluations,
-    ParetoNRPA,
-    PolishedNRPA,
-    ProblemError,
-    Result,
-    certify,
-    generate_tsp,
-    generate_tsptw,
-    mo_tsptw,
-    solve,
-    solve_parallel,
-)
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Result, certify, solve
 from pareto_nrpa.algorithms.nrpa.checkpoint import sum_of
+from pareto_nrpa.errors import CheckpointError, ProblemError
+from pareto_nrpa.parallel import solve_parallel
+from pareto_nrpa.routing import generate_tsp, generate_tsptw, mo_tsptw
 
 from ...helpers.problems import Digits, Knapsack, Word
 from ..baselines.problems import Bits, PlainTour

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, ProblemError, generate_tsptw
+from pareto_nrpa import ParetoNRPA
 from pareto_nrpa.algorithms.nrpa import recording
 from pareto_nrpa.engine.jit import kernels as _jit
 from pareto_nrpa.engine.jit.kernels import (
@@ -25,6 +25,8 @@ from pareto_nrpa.engine.jit.kernels import (
     python_function,
     with_globals,
 )
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsptw
 
 _PROGRAM = """
 import enum
@@ -320,7 +322,8 @@ def test_flattening_a_machine_and_back_loses_nothing():
 
 _THREADS = """
 import threading
-from pareto_nrpa import ParetoNRPA, generate_tsptw
+from pareto_nrpa import ParetoNRPA
+from pareto_nrpa.routing import generate_tsptw
 errors = []
 def start():
     try:

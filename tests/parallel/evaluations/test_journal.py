@@ -10,14 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pareto_nrpa import (
-    CheckpointError,
-    MaxEvaluations,
-    MaxRuntime,
-    ParetoNRPA,
-    ParetoNRPAError,
-    solve_parallel,
-)
+from pareto_nrpa import MaxEvaluations, MaxRuntime, ParetoNRPA, ParetoNRPAError
+from pareto_nrpa.errors import CheckpointError
+from pareto_nrpa.parallel import solve_parallel
 from pareto_nrpa.parallel.evaluations.journal import Journal
 
 from . import problems
@@ -271,7 +266,8 @@ def test_moves_that_json_cannot_hold_are_a_sentence(path):
 
 
 SCRIPT = """
-from pareto_nrpa import MaxEvaluations, solve_parallel
+from pareto_nrpa import MaxEvaluations
+from pareto_nrpa.parallel import solve_parallel
 from tests.parallel.evaluations.problems import Row
 
 if __name__ == "__main__":

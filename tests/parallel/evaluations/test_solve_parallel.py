@@ -9,23 +9,22 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import (
-    NSGA2,
     Callbacks,
-    CheckpointError,
     MaxCpuTime,
     MaxEvaluations,
     MaxRuntime,
     NoImprovement,
     ParetoNRPA,
     ParetoNRPAError,
-    ProblemError,
     ProgressBar,
     Result,
-    generate_tsptw,
-    solve_parallel,
 )
+from pareto_nrpa.algorithms import NSGA2
+from pareto_nrpa.errors import CheckpointError, ProblemError
+from pareto_nrpa.parallel import solve_parallel
 from pareto_nrpa.parallel.evaluations import search as window_module
 from pareto_nrpa.parallel.evaluations.search import ParallelSearch
+from pareto_nrpa.routing import generate_tsptw
 
 from . import problems
 

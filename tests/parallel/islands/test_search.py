@@ -14,22 +14,19 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import (
-    CheckpointError,
     MaxEvaluations,
     MaxRuntime,
     NoImprovement,
     ParetoNRPA,
     ParetoNRPAError,
     PolishedNRPA,
-    ProblemError,
     Result,
-    generate_tsp,
-    generate_tsptw,
     solve,
 )
 from pareto_nrpa.algorithms.nrpa.checkpoint import sum_of
 from pareto_nrpa.algorithms.nrpa.checkpoint_checks import read_arrays
 from pareto_nrpa.algorithms.polished.search import PolishedSearch
+from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.parallel.islands import places
 from pareto_nrpa.parallel.islands import search as cooperating
 from pareto_nrpa.parallel.islands.algorithm import Islands
@@ -38,6 +35,7 @@ from pareto_nrpa.parallel.islands.executors import Processes, Threads
 from pareto_nrpa.parallel.islands.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.parallel.islands.task import Member, Report
 from pareto_nrpa.parallel.pool import ProcessWorkers
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.command_line import assert_refused
 from ...helpers.problems import Knapsack
@@ -140,7 +138,7 @@ def test_processes_are_for_long_searches_with_small_policies(problem, budget, cr
 def test_a_script_is_not_run_a_second_time(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "from pareto_nrpa import MaxEvaluations, generate_tsptw, solve\n"
+        "from pareto_nrpa import MaxEvaluations, solve; from pareto_nrpa.routing import generate_tsptw\n"
         "print('once')\n"
         "solve(generate_tsptw(10, seed=1), stop=MaxEvaluations(100), workers=2, executor='processes')\n"
     )
@@ -496,8 +494,10 @@ def test_the_command_line(tmp_path, run):
     assert fronts[0].parameters["searches"] == 2
     assert_refused(run("solve", "--workers", "three"), "workers must be a whole number, or \"all\", got 'three'")
     assert_refused(run("solve", "--workers", "2", "--algorithm", "random"), "leave out workers and searches")
-    assert_refused(run("solve", "--workers", "2", "--executor", "fork"), "executor must be 'threads', 'processes'")
-    assert_refused(run("solve", "--executor", "threads", "--dask", "tcp://x"), "--executor and --dask both say")
+    assert_refused(run("solve", "--workers", "fork:2"), "executor must be 'threads', 'processes'")
+    assert_refused(
+        run("solve", "--workers", "threads:2", "--dask", "tcp://x"), "--workers threads:2 and --dask both choose"
+    )
 
 
 def test_an_executor_that_was_shut_down_is_named():

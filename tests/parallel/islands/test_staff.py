@@ -6,12 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, generate_tsptw, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, solve
 from pareto_nrpa.algorithms.nrpa.checkpoint import to_bytes
 from pareto_nrpa.parallel.islands import task as work
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
 from pareto_nrpa.parallel.islands.executors import Crew, Processes, Threads, pickled
 from pareto_nrpa.parallel.islands.staff import crew_for
+from pareto_nrpa.routing import generate_tsptw
 
 from ...helpers.problems import Knapsack
 

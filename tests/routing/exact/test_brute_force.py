@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pareto_nrpa import generate_tsptw
+from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.exact import certify
 from pareto_nrpa.routing.tsptw import mo_tsptw
 

@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, ParetoNRPAError, generate_tsptw, solve
+from pareto_nrpa import ParetoNRPA, ParetoNRPAError, solve
 from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.exact import CertificateError, certify, check_certificate
 from pareto_nrpa.routing.tsp import mo_tsp
 from pareto_nrpa.routing.tsptw import mo_tsptw
