@@ -40,7 +40,7 @@ def read_stops(
     """Return the problem of visiting the stops of a spreadsheet.
 
     Columns, in any order: `name`; `x`, `y` or `lat`, `lon`; `opens`, `closes`, `service`; `demand`; `kind`. Others are
-    kept and shown. The depot is the row with "depot" in `kind`, else the first one. docs/planning.md tells the rest.
+    kept and shown. The depot is the row with "depot" in `kind`, else the first one. docs/spreadsheet.md tells the rest.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def read_routing(
     reader = _reader(files[0])
     if reader is None:
         raise InstanceError(
-            f"{files[0]} is no file of stops: neither a CSV nor a format that is known (docs/planning.md)."
+            f"{files[0]} is no file of stops: neither a CSV nor a format that is known (docs/spreadsheet.md)."
         )
     instance = reader(files[0])
     instance.name = name or instance.name
