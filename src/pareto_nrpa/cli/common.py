@@ -27,7 +27,7 @@ def say(line: object, *, err: bool = False) -> None:
 
 
 def tell(sentence: str) -> None:
-    """Print a sentence beside the output, broken at spaces on a terminal."""
+    """Print a sentence to stderr, broken at spaces on a terminal."""
     text = printable(sentence)
     width = shutil.get_terminal_size().columns
     typer.echo(textwrap.fill(text, width) if sys.stderr.isatty() else text, err=True)
@@ -41,10 +41,10 @@ def say_lines(text: str) -> None:
 
 def fail(message: str) -> NoReturn:
     """End with one sentence and exit code 2; one of many lines, or as long as a file, is cut in the middle."""
-    words = printable(" ".join(message.split()))
+    words = " ".join(message.split())
     if len(words) > _LONGEST_MESSAGE:
         words = f"{words[: _LONGEST_MESSAGE * 2 // 3]} ... {words[-_LONGEST_MESSAGE // 3 :]}"
-    typer.echo(f"Error: {words}", err=True)
+    tell(f"Error: {words}")
     raise SystemExit(2)
 
 
