@@ -250,7 +250,7 @@ def test_a_resumed_search_ends_like_one_that_was_never_stopped(run):
 def test_going_on_is_said(run):
     run("solve", TOY, *SMALL, "--checkpoint", "c.npz")
     outcome = run("solve", TOY, "--level", 2, "--evaluations", 400, "--checkpoint", "c.npz", "--resume")
-    assert "Going on from evaluation 300" in outcome.err
+    assert "Resuming at evaluation 300" in outcome.err
 
 
 def test_resume_without_an_earlier_checkpoint_starts(run):

@@ -1,4 +1,4 @@
-"""What several commands have in common: options, and how a mistake is told."""
+"""Shared by the commands: options, output, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 
 
 def say(line: object, *, err: bool = False) -> None:
-    """Print one line, whatever a file of others has put into it."""
+    """Print one line, with control characters escaped."""
     typer.echo(printable(str(line)), err=err)
 
 
@@ -49,7 +49,7 @@ def fail(message: str) -> NoReturn:
 
 
 def named_values(settings: Iterable[str], mistake: str) -> dict[str, Any]:
-    """Return parameters given as name=value, the values as JSON where they are; `mistake` is said of what is none."""
+    """Return parameters given as name=value, values parsed as JSON where possible; `mistake` starts the error."""
     given: dict[str, Any] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -63,14 +63,14 @@ def named_values(settings: Iterable[str], mistake: str) -> dict[str, Any]:
 
 
 def at_least_one(option: str, value: int) -> int:
-    """Return the value of an option that counts something, or say what is wrong with it."""
+    """Return the value of an option that counts something; fail if it is below 1."""
     if value < 1:
         fail(f"--{option} must be a whole number of at least 1, got {value}.")
     return value
 
 
 def open_in_browser(page: Path) -> None:
-    """Open a page in the user's browser; a machine without one is told the path."""
+    """Open a page in the user's browser; without a browser, print its path."""
     import webbrowser
 
     if not webbrowser.open(page.resolve().as_uri()):
