@@ -1,4 +1,4 @@
-"""Local search on lists: what it evaluates and counts, what it does with a problem's own way to judge, and its parts."""
+"""Local search on lists: what it evaluates and counts, how a problem's solutions are judged, and its parts."""
 
 from itertools import pairwise
 

@@ -20,7 +20,7 @@ _DRAWS = 20
 
 
 class Credit:
-    """How often each kind brought something, as a smoothed rate; the first may cost more than the others, and weighs less."""
+    """How often each kind brought something, as a smoothed rate; one that costs more than the others weighs less."""
 
     def __init__(self, n_kinds: int, *, first: float = 1.0, first_cost: float = 1.0) -> None:
         self._costs = [first_cost, *[1.0] * (n_kinds - 1)]
