@@ -11,13 +11,13 @@ from pareto_nrpa import (
     Permutation,
     PolishedNRPA,
     Problem,
-    ProblemError,
     check_problem,
     solve,
 )
 from pareto_nrpa.algorithms.polished.credit import Credit
 from pareto_nrpa.algorithms.polished.solution_front import COVERED, NEW
 from pareto_nrpa.engine.dominance import is_covered
+from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.problem.stepper import first_illegal
 
 from ..baselines.test_genotype import Brittle, Trap
