@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import pareto_nrpa
 from pareto_nrpa import read_stops
 from pareto_nrpa._util.csv_text import csv_text, guarded, unguarded
-from pareto_nrpa.experiments.rows import Row, read_csv, to_csv
 from pareto_nrpa.result.choose import choice
 from pareto_nrpa.result.reference import with_reference_front
 from pareto_nrpa.routing import generate_tsp
@@ -118,16 +117,6 @@ def test_a_file_of_stops_that_was_written_is_read_as_it_was(tmp_path):
     stops = read_stops(path).plan.stops
     assert [stop["name"] for stop in stops] == names
     assert {stop["a;b"] for stop in stops} == {"+1+1"}
-
-
-def test_rows_of_runs_are_read_back(tmp_path):
-    row = Row("=p.csv", "@a", 1, 10, 0.5, 2, {}, versions={"-x": "1"}, error="=e\n;-1+1")
-    path = tmp_path / "runs.csv"
-    path.write_bytes(to_csv([row]).encode())
-    assert not any(map(BEGINS.search, cells_of(to_csv([row]))))
-    (same,) = read_csv(path)
-    read = (same.problem, same.algorithm, same.versions, same.error)
-    assert read == (row.problem, row.algorithm, row.versions, row.error)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the script of the page")

@@ -1,4 +1,4 @@
-"""What the tests of experiments share: tiny plans, the command line in a process of its own, what a run file says."""
+"""What the tests of experiments share: tiny plans, made-up runs, the command line in a process of its own."""
 
 import contextlib
 import json
@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 
-import numpy as np
+import msgspec
 
 from pareto_nrpa import load
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.experiments.plan import Contender, Plan
-from pareto_nrpa.experiments.store import Record
+from pareto_nrpa.experiments.runs import Record, RunStore
+from pareto_nrpa.experiments.worker import failed
 from pareto_nrpa.problem.base import data_fingerprint
 
 from ..helpers.command_line import Outcome
@@ -72,30 +73,36 @@ def save(folder, text, name="tiny"):
 
 def a_plan(problems=("first", "second"), labels=("A", "B"), **others):
     """A plan that is not run: its algorithms are told apart by a parameter."""
-    contenders = tuple(Contender(label, "random", {"bias": float(i + 1)}) for i, label in enumerate(labels))
-    settings = {"name": "made-up", "title": "Made up", "seeds": 2, "evaluations": 100, "cpu_seconds": None}
-    settings["reference"] = labels[-1]
-    return Plan(problems=tuple(problems), contenders=contenders, **{**settings, **others})
+    contenders = tuple(Contender("random", label, {"bias": float(i + 1)}) for i, label in enumerate(labels))
+    settings = {"name": "made-up", "title": "Made up", "seeds": 2, "evaluations": 100, **others}
+    if settings.get("cpu_seconds"):
+        settings["evaluations"] = None
+    return Plan(problems=tuple(problems), contenders=contenders, **settings)
 
 
-def a_record(run, objectives, *, violations=0.0, error="", n_objectives=2):
-    """A record of a run that nobody made."""
-    points = np.asarray(objectives, dtype=float).reshape(-1, n_objectives)
-    log = np.column_stack([np.arange(1, len(points) + 1), np.full(len(points), violations), points])
+def a_record(run, objectives, *, violations=0.0, log=None, **others):
+    """A made-up record of a run; its points are found one after the other unless a log is given."""
+    points = [list(map(float, point)) for point in objectives]
+    made = [[i, violations, *point] for i, point in enumerate(points, start=1)]
+    settings = {"evaluations": 100, "cpu_seconds": 0.5, "wall_seconds": 0.75, "versions": {"python": "3"}, **others}
     return Record(
-        run=run.to_dict(),
-        error=error,
-        evaluations=100,
-        cpu_seconds=0.5,
-        wall_seconds=0.75,
+        run=run,
         objectives=points,
-        violations=violations if len(points) else float("nan"),
-        solutions=[[i] for i in range(len(points))],
-        policies=[0] * len(points),
-        log=log,
-        versions={"python": "3"},
+        violations=violations if points else None,
+        policies=settings.pop("policies", [0] * len(points)),
+        log=made if log is None else log,
         fingerprint=fingerprint_of(run.problem),
+        **settings,
     )
+
+
+def stored(folder, *records):
+    """A store with made-up records; a text is the error of a failed run, after the run."""
+    store = RunStore(folder)
+    with store.opened():
+        for record in records:
+            store.put(failed(*record)[0] if isinstance(record, tuple) else msgspec.json.encode(record))
+    return store
 
 
 def fingerprint_of(problem):
@@ -106,23 +113,23 @@ def fingerprint_of(problem):
         return ""
 
 
-def run_files(folder):
-    return sorted((folder / "runs").rglob("*.json"))
+def journals(folder):
+    return sorted((folder / "runs").glob("*.jsonl"))
+
+
+def n_lines(folder):
+    return sum(path.read_bytes().count(b"\n") for path in journals(folder))
 
 
 def found_in(folder):
-    """Everything in the run files that does not depend on how fast the machine was, as text, by file name."""
+    """Everything in the journals that does not depend on how fast the machine was, by key."""
     found = {}
-    for path in run_files(folder):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        del content["cpu_seconds"], content["wall_seconds"]
-        found[path.name] = json.dumps(content, sort_keys=True)
+    for path in journals(folder):
+        for line in path.read_bytes().splitlines():
+            content = json.loads(line)
+            del content["cpu_seconds"], content["wall_seconds"]
+            found[msgspec.json.decode(line, type=Record).run.key] = content
     return found
-
-
-def stamps(folder):
-    """When each run file was written; a file that is written again is another file."""
-    return {path.name: (path.stat().st_mtime_ns, path.stat().st_ino) for path in run_files(folder)}
 
 
 def start(*arguments, **others):

@@ -1,57 +1,45 @@
 """What the figures show is what the runs say; how they look has to be looked at."""
 
-import subprocess
 import sys
 from xml.etree import ElementTree
 
 import moocore
+import msgspec
 import numpy as np
 import pytest
 
 from pareto_nrpa.experiments import figures
-from pareto_nrpa.experiments.box import Box, Scale
 from pareto_nrpa.experiments.drawing import COLOURS, save_figure
+from pareto_nrpa.experiments.metrics import Box, Scale
 from pareto_nrpa.experiments.plan import Run
-from pareto_nrpa.experiments.rank_figure import critical_difference, indistinct_groups
-from pareto_nrpa.experiments.store import Record
+from pareto_nrpa.experiments.runs import Record
+from pareto_nrpa.experiments.statistics import compare_means
 from pareto_nrpa.experiments.worker import make_run
 from pareto_nrpa.metrics import hypervolume
 
-matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib: install pareto-nrpa[report]")
+from .helpers import a_record
+
+matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib: pip install pareto-nrpa[experiments]")
 
 NASTY = "_a$b$ <i>&_{x}^2 $"
 REFERENCE = (10.0, 10.0)
 
 
-def record(points, *, seed=0, violations=0.0, policies=None, log=None, evaluations=1000):
+def record(points, *, seed=0, violations=0.0, log=None, evaluations=1000, **others):
     """Return the record of a run that ended with these points, all found at its first evaluation unless told."""
-    points = np.asarray(points, dtype=float)
-    if log is None:
-        log = np.column_stack([np.ones(len(points)), np.full(len(points), violations), points])
-    return Record(
-        run={"seed": seed},
-        fingerprint="",
-        error="",
-        evaluations=evaluations,
-        cpu_seconds=0.1,
-        wall_seconds=0.1,
-        objectives=points,
-        violations=violations,
-        solutions=[[]] * len(points),
-        policies=[0] * len(points) if policies is None else policies,
-        log=np.asarray(log, dtype=float),
-        versions={},
-    )
+    run = Run("p", "random", {}, evaluations, None, seed)
+    log = [[1, violations, *point] for point in points] if log is None else log
+    return a_record(run, points, violations=violations, log=log, evaluations=evaluations, **others)
 
 
 @pytest.fixture(scope="module")
 def real():
-    """Return real runs, with logs and policies as they come; of one algorithm, which then is compiled once."""
+    """Return real runs, with logs and policies as they are; of one algorithm, which then is compiled once."""
     problem = "tsptw:n=12,seed=1,tightness=0.4"
 
     def runs(**parameters):
-        found = [make_run(Run(problem, "pareto-nrpa", parameters, 2_000, None, seed), None) for seed in range(3)]
-        return [Record.from_dict(content) for content in found]
+        lines = [make_run(Run(problem, "pareto-nrpa", parameters, 2_000, None, seed), None)[0] for seed in range(3)]
+        return [msgspec.json.decode(line, type=Record) for line in lines]
 
     return {"one policy": runs(n_policies=1), "Pareto-NRPA": runs()}
 
@@ -280,60 +268,40 @@ def test_at_most_six_panels_and_the_title_says_how_many_there_are():
     assert figure.get_suptitle() == "title (the first 6 of 8)"
 
 
-# --- critical difference
+# --- average ranks
 
 
-@pytest.mark.parametrize(
-    ("ranks", "difference", "groups"),
-    [
-        ([], 1, []),
-        ([1], 1, []),
-        ([1, 2], 1, []),  # a difference as large as the critical one tells them apart
-        ([1, 1.9], 1, [(0, 1)]),
-        ([1, 1], 0.5, [(0, 1)]),
-        ([1, 1.5, 1.8, 2.2, 4, 5], 1, [(0, 2), (1, 3)]),
-        ([1, 2, 3], 9, [(0, 2)]),
-    ],
-)
-def test_groups_are_as_large_as_they_can_be(ranks, difference, groups):
-    assert indistinct_groups(np.asarray(ranks, dtype=float), difference) == groups
+def ranks_of(table, labels):
+    return compare_means(
+        {i: dict(zip(labels, np.reshape(row, (-1, 1)), strict=True)) for i, row in enumerate(table)},
+        more_is_better=False,
+    )
 
 
-def test_bars_join_ranks_and_names_stand_beside_theirs():
-    ranks, names = [2.9, 1.2, 1.9], ["bad", "best", "fair"]
-    figure = critical_difference(ranks, names, 0.9, "title")
-    axes = figure.axes[0]
-    bars = [line.get_xdata().tolist() for line in axes.lines if line.get_linewidth() > 3]
-    assert bars == [[1.2, 1.9]]
-    sides = {text.get_text(): text.get_ha() for text in axes.texts if "(" in text.get_text()}
-    assert sides == {"best (1.20)": "right", "fair (1.90)": "right", "bad (2.90)": "left"}
-    assert "critical difference 0.90" in texts(figure)
+def test_bars_join_ranks_that_are_not_told_apart():
+    found = ranks_of([[3, 1, 2]] * 8 + [[3, 2, 1]] * 4, ["bad", "best", NASTY])
+    figure = figures.average_ranks(found, "title")
+    bars = [line.get_xdata() for line in figure.axes[0].lines if line.get_linewidth() > 3]
+    assert [sorted(bar) for bar in bars] == [pytest.approx([4 / 3, 5 / 3])]
+    shown = {text.strip() for text in texts(figure)}
+    assert {"best (1.33)", "bad (3.00)", f"title (critical difference {found.difference:.2f})"} <= shown
 
 
-def test_long_names_and_a_long_ruler_stay_inside_the_figure():
-    figure = critical_difference([1.4, 1.6], ["n" * 60, "m" * 60], 4.0, "title")
+def test_long_names_stay_inside_the_figure():
+    figure = figures.average_ranks(ranks_of([[1, 2], [2, 1]], ["n" * 60, "m" * 60]), "title")
     figure.canvas.draw()
-    axes = figure.axes[0]
-    for artist in [*axes.texts, *axes.lines]:
-        extent = artist.get_window_extent()
-        assert figure.bbox.x0 <= extent.x0
-        assert extent.x1 <= figure.bbox.x1
+    extents = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert all(figure.bbox.x0 <= extent.x0 and extent.x1 <= figure.bbox.x1 for extent in extents)
 
 
 # --- all figures
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", OF_RUNS)
-@pytest.mark.parametrize("labels", [[], ["a", "b"]])
-def test_without_data_a_figure_says_so(tmp_path, infeasible, labels, name):
-    figure = OF_RUNS[name]({label: [infeasible] for label in labels})
-    assert "no feasible run" in svg_texts(figure, tmp_path)
-
-
-def test_without_costs_or_ranks_a_figure_says_so(tmp_path):
-    assert "no costs" in svg_texts(figures.cost_matrices(np.zeros((0, 0, 0)), "title"), tmp_path)
-    assert "no ranks" in svg_texts(critical_difference([], [], 1.0, "title"), tmp_path)
+def test_without_data_a_figure_says_so(infeasible, name):
+    for labels in ("", "ab"):
+        assert "no feasible run" in texts(OF_RUNS[name]({label: [infeasible] for label in labels}))
+    assert "no costs" in texts(figures.cost_matrices(np.zeros((0, 0, 0)), "title"))
 
 
 def test_three_objectives_are_not_drawn_and_the_figure_says_so():
@@ -348,19 +316,18 @@ def test_three_objectives_are_not_drawn_and_the_figure_says_so():
     assert history.get_ydata()[-1] == pytest.approx((6 + 6 - 2) / 20)  # two boxes and what they share
 
 
-@pytest.mark.long
 def test_special_characters_are_shown_as_they_are(tmp_path):
     records = {NASTY: [record([[1, 2], [2, 1]])]}
     drawn = {name: draw(records) for name, draw in OF_RUNS.items()}
     drawn["costs"] = figures.cost_matrices(np.eye(3)[None], NASTY)
-    drawn["ranks"] = critical_difference([1, 2], [NASTY, NASTY], 0.5, NASTY)
+    drawn["ranks"] = figures.average_ranks(ranks_of([[1, 2], [1, 2]], [NASTY, "b"]), "title")
     shown = {name: svg_texts(figure, tmp_path) for name, figure in drawn.items()}
-    assert all(NASTY in found for found in shown.values())  # the title
+    assert all(NASTY in found for name, found in shown.items() if name != "ranks")  # the title
     assert shown["fronts"].count(NASTY) == 3  # and the names of both axes
     assert f"{NASTY} (1 run)" in shown["fronts"]
     assert f"{NASTY} (1 run)" in shown["history"]
     assert shown["attainment"].count(NASTY) == 2
-    assert f"{NASTY} (1.00)" in shown["ranks"]
+    assert f"{NASTY} (1.00)" in [text.strip() for text in shown["ranks"]]
 
 
 def test_a_long_title_is_broken_into_lines():
@@ -379,19 +346,9 @@ def test_settings_of_the_user_neither_matter_nor_change(tmp_path):
         assert dict(matplotlib.rcParams) == before
 
 
-@pytest.mark.long
-def test_pyplot_is_not_loaded():
-    code = (
-        "import sys; from pareto_nrpa.experiments import figures; assert 'matplotlib' not in sys.modules;"
-        "figures.cost_matrices([[[0, 1], [1, 0]]], 'title'); print('matplotlib.pyplot' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"^figures need matplotlib; install it with: pip install \"pareto-nrpa\[rep"):
+    with pytest.raises(ImportError, match=r"^figures need matplotlib; install it with: pip install \"pareto-nrpa\[exp"):
         figures.cost_matrices([[[0, 1], [1, 0]]], "title")
 
 
@@ -409,7 +366,6 @@ def test_both_files_are_written_beside_each_other(tmp_path):
     assert width == pytest.approx(150 * figure.get_figwidth(), abs=1)
 
 
-@pytest.mark.long
 def test_equal_figures_are_equal_files(tmp_path, real):
     reference, largest = box(real)
     draw = [

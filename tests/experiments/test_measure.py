@@ -1,46 +1,45 @@
-"""From runs to numbers, on fronts small enough for pencil and paper."""
+"""From runs to numbers, on fronts small enough for pencil and paper; beside true fronts where these are known."""
 
 import csv
 import io
 import math
-import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from pareto_nrpa.experiments.measure import measure
-from pareto_nrpa.experiments.metric_table import METRICS, METRICS_OF_THE_TRUTH
-from pareto_nrpa.experiments.plan import load_plan
-from pareto_nrpa.experiments.rows import Row, read_csv, to_csv
-from pareto_nrpa.experiments.runner import execute
-from pareto_nrpa.experiments.store import Store, fingerprint_of
-from pareto_nrpa.experiments.worker import failed
+from pareto_nrpa import load
+from pareto_nrpa.errors import ParetoNRPAError
+from pareto_nrpa.experiments import worker
+from pareto_nrpa.experiments.measure import measure, read_csv, to_csv
+from pareto_nrpa.experiments.metrics import METRICS, METRICS_OF_THE_TRUTH, Scale
+from pareto_nrpa.experiments.page import write_figures, write_tables
+from pareto_nrpa.experiments.plan import Figures, load_plan
+from pareto_nrpa.experiments.runner import run_missing
+from pareto_nrpa.experiments.runs import RunStore
+from pareto_nrpa.experiments.tables import tables
+from pareto_nrpa.result.reference import ReferenceFront
+from pareto_nrpa.routing.exact import certify
 
-from .helpers import OTHER, TINY, TSPTW, a_plan, a_record, save
+from .helpers import OTHER, TINY, TSPTW, a_plan, a_record, save, stored
 
 # Measuring loads the problem, for its fixed reference point; the generated ones have none.
 PLAN = a_plan(problems=[OTHER], labels=["A", "B"])
 
 
-def measured_of(folder, records, plan=PLAN):
-    """Store fronts by label and seed, and measure them."""
-    store = Store(folder)
-    for run, content in zip_runs(plan, records):
-        store.put(
-            run, failed(run, content) if isinstance(content, str) else a_record(run, content[0], violations=content[1])
-        )
-    return measure(plan, store)
-
-
-def zip_runs(plan, records):
-    for (problem, label, seed), content in records.items():
-        (contender,) = [c for c in plan.contenders if c.label == label]
-        yield plan.run(problem, contender, seed), content
+def measured_of(folder, fronts, plan=PLAN, **options):
+    """Store fronts by label and seed (a text is the error of a failed run), and measure them."""
+    runs = {(c.label, seed): plan.run(p, c, seed) for p in plan.problems for c in plan.contenders for seed in range(9)}
+    records = [
+        (runs[place], front) if isinstance(front, str) else a_record(runs[place], front[0], violations=front[1])
+        for place, front in fronts.items()
+    ]
+    return measure(plan, stored(folder, *records), **options)
 
 
 def only(measured, label, seed=0):
-    (row,) = [row for row in measured.rows if (row.algorithm, row.seed) == (label, seed)]
-    return row
+    rows = measured.frame
+    return rows[(rows["algorithm"] == label) & (rows["seed"] == seed)].iloc[0]
 
 
 def test_the_papers_example_by_hand(tmp_path):
@@ -48,151 +47,109 @@ def test_the_papers_example_by_hand(tmp_path):
 
     A dominates (5-1)(4-3) + (5-2)(3-2) = 7 (its last point lies on the border), B 3 * 3 = 9.
     """
-    measured = measured_of(
-        tmp_path,
-        {
-            (OTHER, "A", 0): ([[1, 3], [2, 2], [5, 1]], 0.0),
-            (OTHER, "B", 0): ([[2, 1]], 0.0),
-            (OTHER, "B", 1): ([[1, 4]], 0.0),
-            (OTHER, "A", 1): ([[100, 100], [0, 200]], 2.0),  # infeasible: moves no reference
-        },
-    )
+    fronts = {
+        ("A", 0): ([[1, 3], [2, 2], [5, 1]], 0.0),
+        ("B", 0): ([[2, 1]], 0.0),
+        ("B", 1): ([[1, 4]], 0.0),
+        ("A", 1): ([[100, 100], [0, 200]], 2.0),  # infeasible: moves no reference
+    }
+    measured = measured_of(tmp_path, fronts)
     np.testing.assert_array_equal(measured.scales[OTHER].reference_point, [5, 4])
-    assert measured.scales[OTHER].largest == 9
     a, b, corner, infeasible = only(measured, "A"), only(measured, "B"), only(measured, "B", 1), only(measured, "A", 1)
-    assert [a["hypervolume"], b["hypervolume"], corner["hypervolume"], infeasible["hypervolume"]] == pytest.approx(
-        [7 / 9, 1, 0, 0]
-    )
+    assert [row["hypervolume"] for row in (a, b, corner, infeasible)] == pytest.approx([7 / 9, 1, 0, 0])
     # The box is 4 by 3; A spans 4 by 2.
     assert [a["spread"], b["spread"], infeasible["spread"]] == pytest.approx([(4 / 4) * (2 / 3), 0, 0])
     # Manhattan distances to the nearest: 2, 2, 4.
     assert a["spacing"] == pytest.approx(math.sqrt(((2 - 8 / 3) ** 2 * 2 + (4 - 8 / 3) ** 2) / 2))
-    assert math.isnan(b["spacing"])
-    assert math.isnan(infeasible["spacing"])
-    assert [a["violations"], b["violations"], infeasible["violations"]] == [0, 0, 2]
-    assert [a.front_size, b.front_size, infeasible.front_size] == [3, 1, 2]
-    assert (a.evaluations, a.cpu_seconds, a.error) == (100, 0.5, "")
-    assert math.isnan(a["fixed_hypervolume"])
+    assert math.isnan(b["spacing"]) and math.isnan(infeasible["spacing"]) and math.isnan(a["fixed_hypervolume"])
+    assert [row["violations"] for row in (a, b, infeasible)] == [0, 0, 2]
+    assert [row["front_size"] for row in (a, b, infeasible)] == [3, 1, 2]
+    assert (a["evaluations"], a["cpu_seconds"], a["error"]) == (100, 0.5, "")
 
 
-def test_the_best_run_has_hypervolume_one(tmp_path):
-    rng = np.random.default_rng(1)
-    records = {(OTHER, label, seed): (rng.random((5, 2)), 0.0) for label in "AB" for seed in (0, 1)}
-    measured = measured_of(tmp_path, records)
-    values = [row["hypervolume"] for row in measured.rows]
-    assert max(values) == 1
-    assert all(0 <= value <= 1 for value in values)
-    assert all(0 <= row["spread"] <= 1 for row in measured.rows)
-
-
-def test_no_feasible_run_at_all(tmp_path):
-    measured = measured_of(
-        tmp_path,
-        {(OTHER, "A", 0): ([[1, 2]], 3.0), (OTHER, "A", 1): ([[2, 1]], 5.0), (OTHER, "B", 0): ([[9, 9]], 1.0)},
-    )
-    scale = measured.scales[OTHER]
-    assert (scale.reference_point, scale.largest) == (None, 0.0)
-    assert [(row["hypervolume"], row["spread"]) for row in measured.rows] == [(0, 0)] * 3
-    assert all(math.isnan(row["spacing"]) for row in measured.rows)
-    assert measured.values(OTHER, "A", "violations").tolist() == [3, 5]
+def test_no_feasible_run_a_failed_one_and_none_at_all(tmp_path):
+    fronts = {("A", 1): ([[2, 1]], 5.0), ("A", 0): ([[1, 2]], 3.0), ("B", 0): "ValueError: broken"}
+    measured = measured_of(tmp_path / "some", fronts)
+    assert (measured.scales[OTHER].reference_point, measured.scales[OTHER].largest) == (None, 0.0)
+    assert measured.values(OTHER, "A", "violations").tolist() == [3, 5]  # in the order of seeds
     assert measured.values(OTHER, "A", "spacing").size == 0
-
-
-def test_where_all_runs_find_the_same_single_point_it_is_all_there_is(tmp_path):
-    measured = measured_of(tmp_path, {(OTHER, "A", 0): ([[3, 4]], 0.0), (OTHER, "B", 0): ([[3, 4]], 0.0)})
-    assert [(row["hypervolume"], row["spread"]) for row in measured.rows] == [(1, 1), (1, 1)]
-    assert all(math.isnan(row["spacing"]) for row in measured.rows)
-
-
-def test_a_run_without_feasible_point_has_nothing_beside_a_single_point(tmp_path):
-    measured = measured_of(tmp_path, {(OTHER, "A", 0): ([[3, 4]], 0.0), (OTHER, "B", 0): ([[3, 4]], 1.0)})
-    assert (only(measured, "A")["hypervolume"], only(measured, "B")["hypervolume"]) == (1, 0)
-    assert (only(measured, "A")["spread"], only(measured, "B")["spread"]) == (1, 0)
-
-
-def test_a_failed_run_is_a_row_without_numbers(tmp_path):
-    measured = measured_of(tmp_path, {(OTHER, "A", 0): "ValueError: broken", (OTHER, "B", 0): ([[1, 2], [2, 1]], 0.0)})
-    row = only(measured, "A")
-    assert row.error == "ValueError: broken"
-    assert all(
-        math.isnan(x)
-        for x in (row["hypervolume"], row["fixed_hypervolume"], row["spread"], row["spacing"], row["violations"])
+    assert (
+        measured.values(OTHER, "A", "hypervolume").tolist() == measured.values(OTHER, "A", "spread").tolist() == [0, 0]
     )
-    assert measured.values(OTHER, "A", "hypervolume").size == 0
-    assert [len(records) for records in measured.records[OTHER].values()] == [0, 1]
+    failed = only(measured, "B")
+    assert failed["error"] == "ValueError: broken"
+    assert all(math.isnan(failed[metric]) for metric in METRICS)
+    assert [len(records) for records in measured.records[OTHER].values()] == [2, 0]
+    nothing = measured_of(tmp_path / "none", {})
+    assert len(nothing.frame) == nothing.values(OTHER, "A", "hypervolume").size == 0
 
 
-def test_all_runs_failed(tmp_path):
-    measured = measured_of(tmp_path, {(OTHER, "A", 0): "one", (OTHER, "B", 0): "two"})
-    assert [row.error for row in measured.rows] == ["one", "two"]
-    assert measured.scales[OTHER].reference_point is None
-
-
-def test_nothing_was_run(tmp_path):
-    measured = measured_of(tmp_path, {})
-    assert measured.rows == []
-    assert measured.values(OTHER, "A", "hypervolume").size == 0
-
-
-def test_problems_do_not_disturb_each_other(tmp_path):
-    plan = a_plan(problems=[OTHER, TSPTW], labels=["A"])
-    measured = measured_of(
-        tmp_path,
-        {(OTHER, "A", 0): ([[1, 3], [3, 1], [2, 2]], 0.0), (TSPTW, "A", 0): ([[10, 30], [30, 10], [11, 11]], 0.0)},
-        plan,
+def test_a_single_point_is_all_there_is(tmp_path):
+    fronts = {("A", 0): ([[3, 4]], 0.0), ("A", 1): ([[3, 4]], 0.0), ("B", 0): ([[3, 4]], 1.0)}
+    measured = measured_of(tmp_path, fronts)
+    assert (
+        measured.values(OTHER, "A", "hypervolume").tolist() == measured.values(OTHER, "A", "spread").tolist() == [1, 1]
     )
-    assert [row["hypervolume"] for row in measured.rows] == [1, 1]
-    assert {problem: scale.largest for problem, scale in measured.scales.items()} == {OTHER: 1.0, TSPTW: 19.0**2}
+    assert (only(measured, "B")["hypervolume"], only(measured, "B")["spread"]) == (0, 0)
 
 
-def test_values_come_in_the_order_of_seeds(tmp_path):
-    plan = a_plan(problems=[OTHER], labels=["A"], seeds=4)
-    records = {(OTHER, "A", seed): ([[1, 1]], float(violations)) for seed, violations in [(3, 7), (0, 4), (2, 6)]}
-    assert measured_of(tmp_path, records, plan).values(OTHER, "A", "violations").tolist() == [4, 6, 7]
+def test_two_points_that_are_all_there_is_are_worth_one(tmp_path):
+    """The only two tours of rc_206.1 span the whole box: the paper has 1.00 for all, we had 0.00."""
+    fronts = {
+        ("A", 0): ([[1, 3], [3, 1]], 0.0),
+        ("A", 1): ([[1, 3]], 0.0),
+        ("B", 0): ([[3, 1], [1, 3]], 0.0),
+        ("B", 1): ([[1, 1]], 2.0),
+    }
+    measured = measured_of(tmp_path, fronts)
+    # A tenth of the range further is (3.2, 3.2): both points dominate 2 * 2.2 * 0.2 - 0.2^2 = 0.84, one alone 0.44.
+    np.testing.assert_allclose(measured.scales[OTHER].reference_point, [3.2, 3.2])
+    assert measured.frame["hypervolume"].tolist() == pytest.approx([1, 0.44 / 0.84, 1, 0])
 
 
-def test_three_objectives(tmp_path):
-    problem = "mo-tsp:n=8,seed=1,objectives=3"
-    plan = a_plan(problems=[problem], labels=["A", "B"], seeds=1)
-    store = Store(tmp_path)
-    a, b = plan.runs()
-    store.put(a, a_record(a, [[0, 0, 0]], n_objectives=3))
-    store.put(b, a_record(b, [[1, 1, 1], [2, 4, 0]], n_objectives=3))
-    measured = measure(plan, store)
-    np.testing.assert_array_equal(measured.scales[problem].reference_point, [2, 4, 1])
-    assert [row["hypervolume"] for row in measured.rows] == [1, 0]  # A: 2 * 4 * 1; B: all on the border
+@pytest.mark.parametrize("m", [3, 8])
+def test_more_objectives(tmp_path, m):
+    plan = a_plan(problems=[f"mo-tsp:n=8,seed=1,objectives={m}"], labels=["A"], seeds=1)
+    points = np.random.default_rng(1).random((50, m))
+    (row,) = measured_of(tmp_path, {("A", 0): (points, 0.0)}, plan).frame.to_dict("records")
+    assert row["spread"] == 1
+    assert row["hypervolume"] == 1 if m == 3 else math.isnan(row["hypervolume"])  # not measured from eight on
 
 
 def test_the_fixed_reference_point_of_an_official_instance(tmp_path, official):
     point = np.asarray(official("rc_204.3").reference_point, dtype=float)
     plan = a_plan(problems=["rc_204.3"], labels=["A", "B"])
-    measured = measured_of(
-        tmp_path,
-        {
-            ("rc_204.3", "A", 0): ([point - [10, 10]], 0.0),
-            ("rc_204.3", "B", 0): ([point - [5, 4], point - [-5, -5]], 0.0),
-        },
-        plan,
-    )
-    assert [row["fixed_hypervolume"] for row in measured.rows] == pytest.approx([1, 0.2])
-    assert measured.rows[0]["hypervolume"] == 1
-    assert measured.rows[1]["hypervolume"] == pytest.approx(10 * 9 / 15**2)
+    fronts = {("A", 0): ([point - [10, 10]], 0.0), ("B", 0): ([point - [5, 4], point - [-5, -5]], 0.0)}
+    measured = measured_of(tmp_path, fronts, plan)
+    assert measured.frame["fixed_hypervolume"].tolist() == pytest.approx([1, 0.2])
+    assert measured.frame["hypervolume"].tolist() == pytest.approx([1, 10 * 9 / 15**2])
 
 
-def test_real_runs_are_measured_as_by_hand(tmp_path):
-    """The whole way once: real runs, and the definition written out again."""
-    plan = load_plan(save(tmp_path, TINY))
-    store = Store(tmp_path / "results")
-    execute(plan.runs(), store)
-    measured = measure(plan, store)
-    for problem in plan.problems:
-        runs = [run for run in plan.runs() if run.problem == problem]
-        fronts = {(run.algorithm, run.seed): store.get(run).feasible for run in runs}
-        worst = np.vstack(list(fronts.values())).max(axis=0)
-        volumes = {key: staircase(front, worst) for key, front in fronts.items()}
-        for row in [row for row in measured.rows if row.problem == problem]:
-            expected = volumes[row.algorithm.lower(), row.seed] / max(volumes.values())
-            assert row["hypervolume"] == pytest.approx(expected)
+def test_stored_runs_can_be_measured_where_the_instance_is_not(tmp_path, monkeypatch):
+    monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    plan = a_plan(problems=["rc_204.3"], labels=["A"])
+    assert len(measured_of(tmp_path, {("A", 0): ([[1, 2], [2, 1]], 0.0)}, plan).frame) == 1
+
+
+def test_a_problem_is_loaded_and_hashed_once_for_all_of_its_runs(tmp_path, monkeypatch):
+    hashed = []
+    fingerprint = worker.data_fingerprint
+    fronts = {(label, seed): ([[1, 2]], 0.0) for label in "AB" for seed in range(2)}
+    monkeypatch.setattr(worker, "data_fingerprint", lambda problem: hashed.append(1) or fingerprint(problem))
+    assert len(measured_of(tmp_path, fronts).frame) == 4
+    assert hashed == [1]
+
+
+def test_runs_on_other_data_are_not_measured(tmp_path):
+    run = PLAN.run(OTHER, PLAN.contenders[0], 0)
+    store = stored(tmp_path, a_record(PLAN.run(TSPTW, PLAN.contenders[0], 0), [[1, 2]]))
+    record = store.get(PLAN.run(TSPTW, PLAN.contenders[0], 0))
+    line = worker.msgspec.json.encode(worker.msgspec.structs.replace(record, run=run))
+    with store.opened():
+        store.put(line)
+    with pytest.raises(ParetoNRPAError, match="holds runs on other data"):
+        measure(PLAN, store)
 
 
 def staircase(front, reference):
@@ -205,105 +162,172 @@ def staircase(front, reference):
     return area
 
 
-def test_stored_runs_can_be_measured_where_the_instance_is_not(tmp_path, monkeypatch):
-    plan = a_plan(problems=["rc_204.3"], labels=["A"])
-    monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
-    measured = measured_of(tmp_path, {("rc_204.3", "A", 0): ([[1, 2], [2, 1]], 0.0)}, plan)
-    assert len(measured.rows) == 1
-
-
-def test_the_data_of_a_problem_are_hashed_once_for_all_of_its_runs(tmp_path, monkeypatch):
-    hashed = []
-
-    def counted(name, problem):
-        hashed.append(name)
-        return fingerprint_of(name, problem)
-
-    monkeypatch.setattr(sys.modules[measure.__module__], "fingerprint_of", counted)
-    fronts = {(OTHER, label, seed): ([[1, 2]], 0.0) for label in "AB" for seed in range(2)}
-    assert len(measured_of(tmp_path, fronts).rows) == 4
-    assert hashed == [OTHER]
+def test_real_runs_are_measured_as_by_hand(tmp_path):
+    """The whole way once: real runs, and the definition written out again."""
+    plan, store = load_plan(save(tmp_path, TINY)), RunStore(tmp_path)
+    run_missing(plan.runs(), store)
+    rows = measure(plan, store).frame
+    for problem in plan.problems:
+        fronts = {(r.algorithm, r.seed): store.get(r).feasible for r in plan.runs() if r.problem == problem}
+        worst = np.vstack(list(fronts.values())).max(axis=0)
+        volumes = {key: staircase(front, worst) for key, front in fronts.items()}
+        for row in rows[rows["problem"] == problem].itertuples():
+            expected = volumes[row.algorithm.lower(), row.seed] / max(volumes.values())
+            assert row.hypervolume == pytest.approx(expected)
 
 
 # --- as CSV
 
 
-def test_rows_as_csv(tmp_path):
-    versions = {"revision": "2", "numba": "0.68.0"}
-    rows = [
-        Row("mo-tsp:n=8,seed=1", 'A "quoted", with comma', 0, 100, 0.5, 3, {"hypervolume": 0.12345678, "spread": 1.0}),
-        Row("p", "B", 1, 0, 0.0, 0, {}, versions=versions, error="ValueError: two\nlines"),
-    ]
-    text = to_csv(rows)
-    read = list(csv.DictReader(io.StringIO(text)))
-    assert list(read[0]) == [
-        *("problem", "algorithm", "seed", "evaluations", "cpu_seconds", "front_size"),
-        *(name for name in METRICS if name not in METRICS_OF_THE_TRUTH),
-        *("versions", "error"),
-    ]
-    assert read[0]["problem"] == "mo-tsp:n=8,seed=1"
-    assert read[0]["algorithm"] == 'A "quoted", with comma'
-    assert (read[0]["hypervolume"], read[0]["fixed_hypervolume"], read[0]["spread"]) == ("0.123457", "", "1")
-    assert (read[0]["spacing"], read[0]["error"]) == ("", "")
-    assert read[1]["error"] == "ValueError: two\nlines"
+def test_rows_as_csv_and_back(tmp_path):
+    fronts = {("A", 0): ([[1, 3], [2, 2], [5, 1]], 0.0), ("B", 0): "ValueError: =two\nlines", ("B", 1): ([[9, 2]], 3.0)}
+    plan = a_plan(problems=[OTHER], labels=['A "quoted", with comma', "=B"])
+    named = {(plan.labels["AB".index(label)], seed): front for (label, seed), front in fronts.items()}
+    text = to_csv(measured_of(tmp_path / "runs", named, plan).frame)
+    first, second, _ = csv.DictReader(io.StringIO(text))
+    there = [name for name in METRICS if name not in METRICS_OF_THE_TRUTH]
+    head = ["problem", "algorithm", "seed", "evaluations", "cpu_seconds", "front_size"]
+    assert list(first) == [*head, *there, "versions", "error"]
+    assert (first["problem"], first["algorithm"]) == (OTHER, 'A "quoted", with comma')
+    assert (first["hypervolume"], first["fixed_hypervolume"], first["evaluations"]) == ("1", "", "100")
+    assert (first["versions"], first["spacing"]) == ("revision 1; python 3", "1.154701")
+    assert second["hypervolume"] == ""
     (tmp_path / "rows.csv").write_text(text)
     back = read_csv(tmp_path / "rows.csv")
     assert to_csv(back) == text
-    assert (back[1].versions, back[1].error) == (versions, rows[1].error)
+    assert back["error"].tolist() == ["", "ValueError: =two\nlines", ""]
+    assert back["algorithm"].tolist() == ['A "quoted", with comma', "=B", "=B"]
 
 
-def test_whole_numbers_as_csv_keep_their_zeros():
-    row = Row("p", "A", 0, 1000, 100.0, 10, {"spacing": 1200.0, "violations": 30.0})
-    read = next(iter(csv.DictReader(io.StringIO(to_csv([row])))))
-    assert (read["evaluations"], read["cpu_seconds"], read["spacing"], read["violations"]) == (
-        "1000",
-        "100",
-        "1200",
-        "30",
-    )
+COLUMNS = "problem,algorithm,seed,evaluations,cpu_seconds,front_size,hypervolume,error\n"
+NO_ROWS = {
+    "nothing": "",
+    "other columns": "a,b\n1,2\n",
+    "a seed that is no number": COLUMNS + "p,A,x,9,0.1,1,0.25,\n",
+    "no seed": COLUMNS + "p,A,,9,0.1,1,0.25,\n",
+    "a negative count": COLUMNS + "p,A,0,-9,0.1,1,0.25,\n",
+    "infinity": COLUMNS + "p,A,0,9,0.1,1,inf,\n",
+    "a line too long": COLUMNS + "p,A,0,9,0.1,1,0.25,,,,\n" * 2,
+}
 
 
-# --- two points that span the box
-
-
-def test_two_points_that_are_all_there_is_are_worth_one(tmp_path):
-    """The only two tours of rc_206.1 span the whole box: the paper has 1.00 for all, we had 0.00."""
-    measured = measured_of(
-        tmp_path,
-        {
-            (OTHER, "A", 0): ([[1, 3], [3, 1]], 0.0),
-            (OTHER, "A", 1): ([[1, 3]], 0.0),
-            (OTHER, "B", 0): ([[3, 1], [1, 3]], 0.0),
-            (OTHER, "B", 1): ([[1, 1]], 2.0),
-        },
-    )
-    # A tenth of the range further is (3.2, 3.2): both points dominate 2 * 2.2 * 0.2 - 0.2^2 = 0.84, one alone 0.44.
-    np.testing.assert_allclose(measured.scales[OTHER].reference_point, [3.2, 3.2])
-    shares = [only(measured, *run)["hypervolume"] for run in [("A", 0), ("A", 1), ("B", 0), ("B", 1)]]
-    assert shares == pytest.approx([1, 0.44 / 0.84, 1, 0])
-
-
-def test_from_eight_objectives_on_no_hypervolume_is_measured(tmp_path):
-    problem = "mo-tsp:n=8,seed=1,objectives=8"
-    plan = a_plan(problems=[problem], labels=["A"], seeds=1)
-    store = Store(tmp_path)
-    (run,) = plan.runs()
-    store.put(run, a_record(run, np.random.default_rng(1).random((200, 8)), n_objectives=8))
-    (row,) = measure(plan, store).rows
-    assert math.isnan(row["hypervolume"])
-    assert row["spread"] == 1
-
-
-# --- from rows that were measured before
+@pytest.mark.parametrize("content", NO_ROWS.values(), ids=NO_ROWS)
+def test_a_file_that_is_no_table_of_runs(tmp_path, content):
+    (tmp_path / "rows.csv").write_text(content)
+    with pytest.raises(ParetoNRPAError, match=r"rows\.csv is not a table of runs \(PLAN-runs\.csv\), or is damaged"):
+        read_csv(tmp_path / "rows.csv")
 
 
 def test_problems_without_runs_are_taken_from_earlier_rows(tmp_path):
     plan = a_plan(problems=[OTHER, TSPTW], labels=["A"], seeds=1)
-    earlier = [Row(p, "A", seed, 9, 0.1, 1, {"hypervolume": 0.25}) for p in plan.problems for seed in (0, 1)]
-    store = Store(tmp_path)
-    run = plan.run(OTHER, plan.contenders[0], 0)
-    store.put(run, a_record(run, [[1, 3], [2, 2], [3, 1]]))
-    rows = measure(plan, store, earlier=earlier).rows
-    assert [(row.problem, row.seed, row["hypervolume"]) for row in rows] == [(OTHER, 0, 1.0), (TSPTW, 0, 0.25)]
-    assert len(measure(plan, store, earlier=earlier, all_seeds=True).rows) == 3
+    lines = [f'"{p}",A,{seed},9,0.1,1,0.25,\n' for p in plan.problems for seed in (0, 1)]
+    (tmp_path / "rows.csv").write_text(COLUMNS + "".join(lines))
+    store = stored(tmp_path, a_record(plan.run(OTHER, plan.contenders[0], 0), [[1, 3], [2, 2], [3, 1]]))
+    earlier = read_csv(tmp_path / "rows.csv")
+    rows = measure(plan, store, earlier=earlier).frame
+    assert rows[["problem", "seed", "hypervolume"]].to_numpy().tolist() == [[OTHER, 0, 1.0], [TSPTW, 0, 0.25]]
+    assert len(measure(plan, store, earlier=earlier, all_seeds=True).frame) == 3
+
+
+# --- where the true front is known
+
+# The front is (1, 3), (2, 2), (3, 1); up to (4, 4) its hypervolume is 6.
+POINTS = np.array([[1, 3], [2, 2], [3, 1], [3, 3], [2, 4], [2, 2]], dtype=float)
+LOG = [[5, 0, 3, 3], [10, 0, 2, 2], [50, 0, 1, 3]]
+
+
+def known(monkeypatch, problem, **changes):
+    """Let a problem be another one whenever it is loaded."""
+    changed = replace(load(problem), **changes)
+    monkeypatch.setattr(worker, "load", lambda name, data=None: changed if name == problem else load(name))
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """Two algorithms on a problem that knows all of its solutions: A finds two points of the front, B one other."""
+    front = ReferenceFront.of(POINTS, is_table=True, reference_point=(4.0, 4.0))
+    known(monkeypatch, OTHER, reference_front=front, reference_point=(4.0, 4.0), objective_names=("cost", "delay"))
+    settings = {"layout": "metrics", "metrics": ("hypervolume", "found"), "curve": (5, 20, 100), "seeds": 1}
+    plan = a_plan(problems=[OTHER], figures=Figures(fronts=(OTHER,)), **settings)
+    a, b = (plan.run(OTHER, contender, 0) for contender in plan.contenders)
+    return measure(plan, stored(tmp_path, a_record(a, [[2, 2], [1, 3]], log=LOG), a_record(b, [[3, 3]], log=LOG[:1])))
+
+
+def test_shares_are_of_the_true_front(table):
+    assert table.frame["found"].tolist() == pytest.approx([2 / 3, 0])
+    # (2, 2) and (1, 3) dominate 5 of the 6 that the true front does; (3, 3) dominates 1.
+    assert table.frame["fixed_hypervolume"].tolist() == pytest.approx([5 / 6, 1 / 6])
+    assert to_csv(table.frame).splitlines()[0].endswith("true_hypervolume,found,igd_plus,versions,error")
+
+
+@pytest.mark.parametrize(
+    ("evaluations", "steps", "means"),
+    [(100, ["5", "20", "100"], [0.167, 0.667, 0.833]), (20, ["5", "20"], [0.167, 0.667]), (3, ["3"], [0.0])],
+)
+def test_the_curve_says_what_was_found_by_then(table, evaluations, steps, means):
+    _, curve = tables(replace(table, plan=worker.msgspec.structs.replace(table.plan, evaluations=evaluations)))
+    cells = curve.cells.assign(mean=curve.cells["mean"].round(3))
+    assert cells["column"][: len(steps)].tolist() == steps
+    assert cells["mean"][: len(steps)].tolist() == means
+    assert cells["best"].tolist() == [True] * (len(steps) + 1) + [False] * (len(steps) - 1) or steps == ["3"]
+    assert "true front's hypervolume" in curve.title
+
+
+def test_a_share_of_nothing(table):
+    log = table.records[OTHER]["A"][0].feasible_log
+    assert Scale(np.array([4.0, 4.0]), 6.0).share(log[:0, 1:]) == 0
+    assert Scale(None, 0.0).share(log[:, 1:]) == Scale(np.array([2.0, 2.0]), 0.0).share(log[:, 1:]) == 0
+
+
+def test_the_page_and_the_figure_over_the_cloud(table, tmp_path):
+    page, *_ = write_tables(table, tmp_path)
+    text = page.read_text()
+    assert "Share of the true front found" in text
+    assert f"All 6 solutions of {OTHER} are known, and so is its true front: [3 points](true-fronts/" in text
+    (front,) = (tmp_path / "true-fronts").glob("*.csv")
+    assert front.read_text() == "cost,delay\n1,3\n2,2\n3,1\n"
+    png, svg = write_figures(table, tmp_path)
+    assert (png.suffix, svg.suffix) == (".png", ".svg")
+    assert all(words in svg.read_text() for words in ("cost", "delay", "<image", "true front (3 points)"))
+
+
+PROVED_AND_NOT = [TSPTW, "tsptw:n=9,seed=2,tightness=0.5"]
+TRUE_TABLES = ["true_hypervolume", "found", "igd_plus"]
+
+
+@pytest.fixture(scope="module")
+def efficient():
+    return certify(load(TSPTW)).objectives
+
+
+@pytest.mark.parametrize("is_proved", [True, False])
+def test_tables_beside_a_proved_front(tmp_path, monkeypatch, efficient, is_proved):
+    """A finds the whole front, B its first point, both also on a second problem, whose front is not known."""
+    front = ReferenceFront.of(efficient, is_complete=True) if is_proved else None
+    known(monkeypatch, TSPTW, reference_front=front, reference_point=(9999.0, 9999.0))
+    plan = a_plan(problems=PROVED_AND_NOT, labels=["A", "B"], seeds=1)
+    runs = {(p, c.label): plan.run(p, c, 0) for p in plan.problems for c in plan.contenders}
+    fronts = {"A": efficient, "B": efficient[:1]}
+    measured = measure(plan, stored(tmp_path, *(a_record(run, fronts[label]) for (_, label), run in runs.items())))
+    a, b, *others = measured.frame[TRUE_TABLES].to_numpy()
+    found = {table.name: table for table in tables(measured)}
+    page, *_ = write_tables(measured, tmp_path)
+    usual = ["hypervolume", "fixed_hypervolume", "spread", "spacing", "violations"]
+    assert list(found["hypervolume"].cells["row"].unique()) == PROVED_AND_NOT
+    if not is_proved:
+        assert list(found) == usual
+        assert "true front" not in page.read_text()
+        return
+    assert a.tolist() == pytest.approx([1, 1, 0])
+    assert (0 < b[0] < 1, b[1], b[2] > 0) == (True, pytest.approx(1 / len(efficient)), True)
+    assert np.isnan(others).all()
+    assert list(found) == [*usual, *TRUE_TABLES]
+    assert all(list(found[name].cells["row"].unique()) == [TSPTW] for name in TRUE_TABLES)
+    assert "**1.000" in found["true_hypervolume"].markdown() and "**0.0000" in found["igd_plus"].markdown()
+    assert "The true front is proved for 1 of 2 problems" in page.read_text()
+    (file,) = (tmp_path / "true-fronts").glob("*.csv")
+    lines = [[float(x) for x in line.split(",")] for line in file.read_text().splitlines()[1:]]
+    assert np.allclose(lines, efficient, rtol=0, atol=1e-8)
+    by_metrics = replace(measured, plan=worker.msgspec.structs.replace(plan, layout="metrics"))
+    first, second = (table.cells["column"].unique().tolist() for table in tables(by_metrics))
+    assert first[:-3] == second and first[-3:] == [METRICS[name].title for name in TRUE_TABLES]

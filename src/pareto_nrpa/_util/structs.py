@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from ..errors import ParetoNRPAError
-from .checks import printable, shown
+from .checks import did_you_mean, printable, shown
 from .files import read_bytes, write_atomically
 
 if TYPE_CHECKING:
@@ -81,11 +81,11 @@ def _decoded(
     except RecursionError as reason:
         raise error(f"{source} is not {what}, or is damaged: it is nested too deeply.") from reason
     except ValueError as reason:  # DecodeError and UnicodeDecodeError among them
-        raise error(f"{source} is not {what}, or is damaged: {_in_words(reason, data, decoder)}.") from reason
+        raise error(f"{source} is not {what}, or is damaged: {_in_words(reason, data, decoder, kind)}.") from reason
     return value
 
 
-def _in_words(reason: ValueError, data: bytes, decoder: Callable[..., Any]) -> str:
+def _in_words(reason: ValueError, data: bytes, decoder: Callable[..., Any], kind: Any) -> str:
     """Return a reason of msgspec as a sentence that begins with the field, and ends with the value of it."""
     if isinstance(reason, UnicodeDecodeError):
         return "it is not UTF-8 text"
@@ -96,9 +96,12 @@ def _in_words(reason: ValueError, data: bytes, decoder: Callable[..., Any]) -> s
     field = _FIELD.match(text)
     if field is not None:
         name = printable(f"{field[2]} of {place}" if place else field[2])[:100]
-        return f"{name} is missing" if field[1].startswith("missing") else f"{name} is not a known field"
+        if field[1].startswith("missing"):
+            return f"{name} is missing"
+        known = () if place else getattr(kind, "__struct_encode_fields__", ())
+        return f"{name} is not a known field{did_you_mean(field[2], known)}"
     text = "unknown value" if text.startswith("Invalid") else f"{text[:1].lower()}{text[1:]}".replace("`", "")
-    if " got " not in text and (value := _value_at(place, data, decoder)):
+    if place and " got " not in text and (value := _value_at(place, data, decoder)):
         text = f"{text}, got {value}"
     return f"{place}: {text}" if place else text
 

@@ -11,7 +11,7 @@ from .common import DataOption, QuietOption, at_least_one, fail, named_values, s
 
 if TYPE_CHECKING:
     from ..algorithms.algorithm import Algorithm
-    from ..experiments.comparison import ShortRun, Variant
+    from ..experiments.compare import ShortRun, Variant
     from ..problem.base import AnyProblem
 
 _USUAL = "pareto-nrpa:level=3"  # for a few thousand evaluations; local search would hide what a code is worth
@@ -41,7 +41,7 @@ def compare(
 ) -> None:
     """Compare codes of moves, biases or algorithms on a problem by short runs. Ctrl-C shows what is finished."""
     from .._util.files import check_writable, write_text
-    from ..experiments.comparison import Comparison, check_variants, compared, short_runs
+    from ..experiments.compare import Comparison, check_variants, compared, short_runs
     from .experiment_bar import ExperimentBar
 
     at_least_one("evaluations", evaluations)
@@ -73,7 +73,7 @@ def compare(
 
 def _variants(problems: list[str], algorithms: list[str], bare: bool, data: Path | None) -> list[Variant]:
     """Return every problem with every algorithm, and without its bias where that is wanted."""
-    from ..experiments.comparison import Variant, without_bias
+    from ..experiments.compare import Variant, without_bias
 
     chosen = {text: _algorithm(text) for text in algorithms}
     variants = []

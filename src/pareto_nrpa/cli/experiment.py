@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from ..experiments.measure import Measured
     from ..experiments.plan import Plan
     from ..experiments.runner import Status
-    from ..experiments.store import Store
 
 _RESULTS = Path("results")
 
@@ -27,40 +24,45 @@ app = typer.Typer(
     help="Experiments: the plans of the paper or one's own, run, tabulated and drawn.", no_args_is_help=True
 )
 
+PlanArgument = Annotated[
+    str, typer.Argument(help="A plan by name (see: pareto-nrpa experiment list), or a TOML file of the same form.")
+]
 SeedsOption = Annotated[
     int | None, typer.Option(help="Seeds, that is runs per algorithm and problem (default: the plan's).")
+]
+OnlyOption = Annotated[
+    list[str] | None, typer.Option(help="Only the algorithm with this label; may be given several times.")
+]
+ProblemOption = Annotated[
+    list[str] | None, typer.Option(help="This problem instead of the plan's; may be given several times.")
+]
+EvaluationsOption = Annotated[
+    int | None, typer.Option(help="This many evaluations per run instead of the plan's budget.")
+]
+CpuSecondsOption = Annotated[
+    float | None, typer.Option(help="This many seconds of CPU time per run instead of the plan's budget.")
 ]
 QuickOption = Annotated[
     bool, typer.Option("--quick", help="The quick version of the plan: few problems, few seeds, a small budget.")
 ]
-ResultsOption = Annotated[Path, typer.Option(help="Folder with the runs, one file each.")]
+ResultsOption = Annotated[Path, typer.Option(help="Folder with the runs, in its folder runs.")]
 OutOption = Annotated[Path | None, typer.Option(help="Folder to write to (default: the results folder).")]
 JobsOption = Annotated[int, typer.Option(help="Processes on this machine.")]
 
 
 @dataclass(frozen=True)
 class RunSelection:
-    """A plan, how much of it, and where its runs lie: the options that run, table and figure have in common."""
+    """A plan, how much of it, and where its runs are: the options that run, table and figure have in common."""
 
-    plan: Annotated[
-        str, typer.Argument(help="A plan by name (see: pareto-nrpa experiment list), or a TOML file of the same form.")
-    ]
-    seeds: SeedsOption = None
-    only: Annotated[
-        list[str] | None, typer.Option(help="Only the algorithm with this label; may be given several times.")
-    ] = None
-    problem: Annotated[
-        list[str] | None, typer.Option(help="This problem instead of the plan's; may be given several times.")
-    ] = None
-    evaluations: Annotated[
-        int | None, typer.Option(help="This many evaluations per run instead of the plan's budget.")
-    ] = None
-    cpu_seconds: Annotated[
-        float | None, typer.Option(help="This many seconds of CPU time per run instead of the plan's budget.")
-    ] = None
-    quick: QuickOption = False
-    results: ResultsOption = _RESULTS
-    data: DataOption = None
+    name: str
+    seeds: int | None = None
+    only: list[str] | None = None
+    problem: list[str] | None = None
+    evaluations: int | None = None
+    cpu_seconds: float | None = None
+    quick: bool = False
+    results: Path = _RESULTS
+    data: Path | None = None
 
     @property
     def folder(self) -> Path:
@@ -76,7 +78,7 @@ class RunSelection:
         """Return the plan, or what was asked for of it."""
         from ..experiments.plan import load_plan
 
-        plan = load_plan(self.plan)
+        plan = load_plan(self.name)
         if self.quick:
             plan = plan.small(lambda problem: _is_there(problem, self.data))
         return plan.restricted(
@@ -89,72 +91,53 @@ class RunSelection:
 
     def tell_stand_ins(self, plan: Plan) -> None:
         """Say which problems a quick version has instead of the plan's, where the data of these are not here."""
-        if self.quick and list(plan.problems) == plan.quick.get("stand_ins"):
-            wanted, given = ", ".join(plan.quick["problems"]), ", ".join(plan.problems)
-            message = f"{self.plan} needs data that are not here ({wanted}); its quick version uses {given}."
-            say(message, err=True)
+        wanted, given = plan.quick.problems, plan.problems
+        if self.quick and wanted is not None and given == plan.quick.stand_ins:
+            message = f"{self.name} needs data that are not here ({', '.join(wanted)}); its quick version uses "
+            say(f"{message}{', '.join(given)}.", err=True)
 
     def measure(self, rows: Path | None = None) -> Measured:
         """Return the runs of the plan that are there, measured: all of them, unless a number of seeds was given."""
-        from ..experiments.measure import measure
-        from ..experiments.rows import read_csv
-        from ..experiments.store import Store
+        from ..experiments.measure import measure, read_csv
+        from ..experiments.runs import RunStore
 
-        plan, store = self.load(), Store(self.folder)
-        earlier = [] if rows is None else read_csv(rows)
+        plan, store = self.load(), RunStore(self.folder)
+        earlier = None if rows is None else read_csv(rows)
         measured = measure(plan, store, self.place, all_seeds=self.seeds is None, earlier=earlier)
-        if not measured.rows:
+        if measured.frame.empty:
+            names = [contender.name for contender in plan.contenders]
+            runs = [run for problem in plan.problems for run in store.runs_on(problem) if run.algorithm in names]
+            others = ""
+            if runs:
+                budgets = ", ".join(sorted({str(run.stop) for run in runs}))
+                others = f", only some with other parameters, another revision or another budget ({budgets})"
+            elif not self.quick and (self.folder / "quick").is_dir():
+                others = f"; those of quick versions are in {self.folder / 'quick'}, shown with --quick"
             command = f"pareto-nrpa experiment run {self.arguments()}"
-            others = self._others(plan, store)
             fail(f"there are no runs of {plan.name} in {self.folder} yet{others}; make them with: {command}")
         return measured
 
-    def _others(self, plan: Plan, store: Store) -> str:
-        """Say which runs there are instead of those that were asked for."""
-        names = [contender.name for contender in plan.contenders]
-        runs = [run for problem in plan.problems for run in store.runs_on(problem) if run.algorithm in names]
-        if runs:
-            budgets = ", ".join(sorted({str(run.stop) for run in runs}))
-            return f", only some with other parameters, another revision or another budget ({budgets})"
-        if not self.quick and (self.folder / "quick").is_dir():
-            return f"; those of quick versions are in {self.folder / 'quick'}, to be had with --quick"
-        return ""
-
     def arguments(self) -> str:
-        """Return the selection as one would type it."""
-        words = [self.plan]
-        for option in fields(self)[1:]:
-            value, name = getattr(self, option.name), f"--{option.name.replace('_', '-')}"
-            if value is True:
-                words.append(name)
-            elif value != option.default:
-                for item in value if isinstance(value, list) else [value]:
-                    words += [name, str(item)]
-        return shlex.join(words)
-
-
-def _takes_selection(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a selection as if they were its own: typer reads signatures."""
-    names = list(inspect.signature(RunSelection).parameters)
-
-    @functools.wraps(command)
-    def with_options(**options: object) -> None:
-        command(RunSelection(**{name: options.pop(name) for name in names}), **options)  # type: ignore[arg-type]  # options have the types of the commands' parameters
-
-    parameters = [
-        *inspect.signature(RunSelection, eval_str=True).parameters.values(),
-        *list(inspect.signature(command, eval_str=True).parameters.values())[1:],
-    ]
-    keywords = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in parameters]
-    with_options.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]  # what typer reads the options from
-    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in keywords}
-    return with_options
+        """Return the selection as a user types it."""
+        words = [self.name, *(["--quick"] if self.quick else [])]
+        for option in ("seeds", "only", "problem", "evaluations", "cpu_seconds", "data"):
+            value = getattr(self, option)
+            for item in [] if value is None else value if isinstance(value, list) else [value]:
+                words += [f"--{option.replace('_', '-')}", str(item)]
+        return shlex.join(words if self.results == _RESULTS else [*words, "--results", str(self.results)])
 
 
 @app.command("run")
-@_takes_selection
 def run_plan(
-    chosen: RunSelection,
+    plan: PlanArgument,
+    seeds: SeedsOption = None,
+    only: OnlyOption = None,
+    problem: ProblemOption = None,
+    evaluations: EvaluationsOption = None,
+    cpu_seconds: CpuSecondsOption = None,
+    quick: QuickOption = False,
+    results: ResultsOption = _RESULTS,
+    data: DataOption = None,
     jobs: JobsOption = 1,
     dask: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler to run on instead, such as tcp://host:8786.")
@@ -164,40 +147,56 @@ def run_plan(
     quiet: QuietOption = False,
 ) -> None:
     """Make the runs of a plan that are not there yet; stop it at any time and start it again."""
-    from .._util.files import check_writable
-    from ..experiments.runner import execute
+    chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
+    at_least_one("jobs", jobs)
+    loaded = chosen.load()
+    status = _run_all(chosen, loaded, jobs, shard=shard, dask=dask, retry_failed=retry_failed, quiet=quiet)
+    if not quiet:
+        say(f"{status.done} of {status.total} runs of {loaded.name} are in {chosen.folder}, {status.made} made now.")
+    _tell_failures(status.failures, " Repeat them with --retry-failed.")
+
+
+def _run_all(
+    chosen: RunSelection,
+    plan: Plan,
+    jobs: int,
+    *,
+    shard: str | None = None,
+    dask: str | None = None,
+    retry_failed: bool = False,
+    quiet: bool = False,
+) -> Status:
+    """Make the runs of a plan; all problems are loaded before the first one."""
+    from ..experiments.runner import run_missing
     from ..experiments.runner import shard as part_of
-    from ..experiments.store import Store
+    from ..experiments.runs import RunStore
+    from ..experiments.worker import fingerprints
     from .experiment_bar import ExperimentBar
 
-    at_least_one("jobs", jobs)
-    plan, results = chosen.load(), chosen.folder
     chosen.tell_stand_ins(plan)
-    runs, store, fingerprints = part_of(plan.runs(), shard), Store(results), _fingerprints(plan, chosen.data)
-    check_writable(results / "runs" / "any")
-    with ExperimentBar(plan.name, quiet=quiet) as bar, _told_how_to_go_on(results):
-        status = execute(
+    runs, prints = part_of(plan.runs(), shard), fingerprints(plan.problems, chosen.place)
+    # Processes that work at the same time have a journal each.
+    store = RunStore(chosen.folder, plan.name if shard is None else f"{plan.name}-{shard.replace('/', 'of')}")
+    with ExperimentBar(plan.name, quiet=quiet) as bar, _told_how_to_resume(chosen.folder):
+        return run_missing(
             runs,
             store,
             jobs=jobs,
             dask=dask,
             data=chosen.place,
             retry_failed=retry_failed,
-            fingerprints=fingerprints,
+            fingerprints=prints,
             on_progress=bar.update,
         )
-    if not quiet:
-        say(f"{status.done} of {status.total} runs of {plan.name} are in {results}, {status.made} made now.")
-    _tell_failures(status.failures, " Repeat them with --retry-failed.")
 
 
 @contextmanager
-def _told_how_to_go_on(results: Path) -> Iterator[None]:
-    """Say, when somebody stops an experiment, that nothing is lost."""
+def _told_how_to_resume(results: Path) -> Iterator[None]:
+    """Say, when Ctrl-C stops an experiment, that nothing is lost."""
     try:
         yield
     except KeyboardInterrupt:
-        say(f"Finished runs are kept in {results}; the same command goes on with the others.", err=True)
+        say(f"Finished runs are kept in {results}; the same command makes the others.", err=True)
         raise
 
 
@@ -207,9 +206,16 @@ def _tell_failures(count: int, advice: str = "") -> None:
 
 
 @app.command("table")
-@_takes_selection
 def show_tables(
-    chosen: RunSelection,
+    plan: PlanArgument,
+    seeds: SeedsOption = None,
+    only: OnlyOption = None,
+    problem: ProblemOption = None,
+    evaluations: EvaluationsOption = None,
+    cpu_seconds: CpuSecondsOption = None,
+    quick: QuickOption = False,
+    results: ResultsOption = _RESULTS,
+    data: DataOption = None,
     out: OutOption = None,
     rows: Annotated[
         Path | None,
@@ -217,39 +223,33 @@ def show_tables(
     ] = None,
 ) -> None:
     """Write tables of the runs that are there, all seeds of them: Markdown, CSV and LaTeX."""
-    from ..experiments.report import write_tables
+    from ..experiments.page import write_tables
 
+    chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
     page, *others = write_tables(chosen.measure(rows), out or chosen.folder)
     say_lines(page.read_text(encoding="utf-8"))
     say(f"written: {page} and {len(others)} files beside it", err=True)
 
 
 @app.command("figure")
-@_takes_selection
-def draw_figures(chosen: RunSelection, out: OutOption = None) -> None:
-    """Draw figures of the runs that are there: PNG and SVG."""
-    from ..experiments.report import write_figures
-
-    for path in write_figures(chosen.measure(), out or chosen.folder, chosen.place):
-        say(path)
-
-
-@app.command("claims")
-def check_claims(
-    out: OutOption = None,
-    rows: Annotated[
-        Path | None,
-        typer.Option(help="Folder with rows measured before (PLAN-runs.csv), for problems whose runs are not there."),
-    ] = None,
+def draw_figures(
+    plan: PlanArgument,
+    seeds: SeedsOption = None,
+    only: OnlyOption = None,
+    problem: ProblemOption = None,
+    evaluations: EvaluationsOption = None,
+    cpu_seconds: CpuSecondsOption = None,
+    quick: QuickOption = False,
     results: ResultsOption = _RESULTS,
     data: DataOption = None,
+    out: OutOption = None,
 ) -> None:
-    """Hold the paper's claims against the runs that are there, one by one."""
-    from ..experiments.store import Store
+    """Draw figures of the runs that are there: PNG and SVG."""
+    from ..experiments.page import write_figures
 
-    path = _write_claims(Store(results), out or results, None if data is None else str(data), {}, rows)
-    say_lines(path.read_text(encoding="utf-8"))
-    say(f"written: {path}", err=True)
+    chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
+    for path in write_figures(chosen.measure(), out or chosen.folder, chosen.place):
+        say(path)
 
 
 @app.command("reproduce")
@@ -264,39 +264,27 @@ def reproduce(
     out: OutOption = None,
     data: DataOption = None,
 ) -> None:
-    """Run all plans, then write their tables and figures and the page of claims: the whole paper by one command."""
+    """Run all plans, then write their tables and figures: the whole paper by one command."""
+    from ..experiments.page import write_figures, write_tables
     from ..experiments.plan import plan_names
-    from ..experiments.report import write_figures, write_tables
-    from ..experiments.store import Store
+    from ..experiments.worker import fingerprints
 
     at_least_one("jobs", jobs)
     chosen = [
         RunSelection(name, seeds=seeds, quick=quick, results=results, data=data) for name in plans or plan_names()
     ]
-    # All plans and problems are read before the first run is made: a mistake is told at once.
+    # All plans and problems are read before the first run: a mistake is told at once.
     loaded = [selection.load() for selection in chosen]
-    fingerprints = [_fingerprints(plan, data) for plan in loaded]
-    folder, place = chosen[0].folder, chosen[0].place
-    store, target = Store(folder), out or folder
-    failures = 0
-    for selection, plan, prints in zip(chosen, loaded, fingerprints, strict=True):
-        selection.tell_stand_ins(plan)
-        with _told_how_to_go_on(folder):
-            failures += _run_all(plan, store, jobs, place, prints).failures
+    for selection, plan in zip(chosen, loaded, strict=True):
+        fingerprints(plan.problems, selection.place)
+    failures, target = 0, out or chosen[0].folder
+    for selection, plan in zip(chosen, loaded, strict=True):
+        failures += _run_all(selection, plan, jobs).failures
         measured = selection.measure()
         write_tables(measured, target)
-        write_figures(measured, target, place)
-    _write_claims(store, target, place, {plan.name: plan for plan in loaded})
-    say(f"Tables, figures and claims of {len(loaded)} plans are in {target}")
+        write_figures(measured, target, selection.place)
+    say(f"Tables and figures of {len(loaded)} plans are in {target}")
     _tell_failures(failures)
-
-
-def _run_all(plan: Plan, store: Store, jobs: int, data: str | None, fingerprints: dict[str, str]) -> Status:
-    from ..experiments.runner import execute
-    from .experiment_bar import ExperimentBar
-
-    with ExperimentBar(plan.name) as bar:
-        return execute(plan.runs(), store, jobs=jobs, data=data, fingerprints=fingerprints, on_progress=bar.update)
 
 
 @app.command("list")
@@ -319,29 +307,3 @@ def _is_there(problem: str, data: Path | None) -> bool:
     except InstanceError:
         return False
     return True
-
-
-def _fingerprints(plan: Plan, data: Path | None) -> dict[str, str]:
-    """Load all problems, which must succeed before the first run, and return what tells them from others."""
-    from ..catalogue import load
-    from ..experiments.store import fingerprint_of
-
-    return {problem: fingerprint_of(problem, load(problem, data=data)) for problem in plan.problems}
-
-
-def _write_claims(
-    store: Store, target: Path, data: str | None, plans: dict[str, Plan], rows: Path | None = None
-) -> Path:
-    """Write the page of claims, with plans as they were run or else as they come."""
-    from ..experiments.claims import CLAIMS
-    from ..experiments.measure import measure
-    from ..experiments.plan import load_plan
-    from ..experiments.report import write_claims
-    from ..experiments.rows import read_csv
-
-    measured = {}
-    for name in dict.fromkeys(claim.plan for claim in CLAIMS):
-        file = None if rows is None else rows / f"{name}-runs.csv"
-        earlier = read_csv(file) if file is not None and file.exists() else []
-        measured[name] = measure(plans.get(name) or load_plan(name), store, data, all_seeds=True, earlier=earlier)
-    return write_claims(measured, target)

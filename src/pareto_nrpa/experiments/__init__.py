@@ -1,11 +1,12 @@
-"""Experiments: plans of many runs, carried out on one machine or many, made into tables, figures and claims.
+"""Experiments: plans of many runs, carried out on one machine or many, made into tables and figures.
 
-plan.py       what is to be run: named plans (plans/*.toml) or a file of one's own
-store.py      finished runs, one file each
+plan.py       what is to be run: named plans (plans/*.toml) or a TOML file of the same form
+runs.py       finished runs, a line of JSON each
+worker.py     makes one run
 runner.py     carries out what is not there yet
-measure.py    runs -> numbers: the paper's reference point, normalisation and metrics
-statistics.py numbers -> what can be said: intervals, tests, ranks
-tables.py     Markdown, CSV and LaTeX
-figures.py    PNG and SVG
-claims.py     the paper's claims, one by one, held against our runs
+metrics.py    the numbers that a run is judged by
+measure.py    runs -> a table of numbers, a row per run
+statistics.py numbers -> intervals, tests, ranks
+tables.py, figures.py, page.py    Markdown, CSV, LaTeX, PNG and SVG
+compare.py    short runs of several variants of one problem
 """

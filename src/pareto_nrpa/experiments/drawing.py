@@ -49,7 +49,9 @@ def house_style() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError as error:
-        raise ImportError('figures need matplotlib; install it with: pip install "pareto-nrpa[report]".') from error
+        raise ImportError(
+            'figures need matplotlib; install it with: pip install "pareto-nrpa[experiments]".'
+        ) from error
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)

@@ -10,7 +10,8 @@ import moocore
 import numpy as np
 
 from ..metrics import MANY_OBJECTIVES, nondominated
-from .drawing import COLOURS, GREY, add_legend, finish, house_style, literal, look_of, new_figure, say
+from .drawing import COLOURS, GREY, add_legend, finish, house_style, literal, look_of, new_figure, say, widen
+from .measure import library
 from .statistics import mean_and_interval
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike, NDArray
 
-    from .box import Scale
-    from .store import Record
+    from .metrics import Scale
+    from .runs import Record
+    from .statistics import MetricComparison
 
 _NO_RUN = "no feasible run"
 _OBJECTIVES = ("f1", "f2")
@@ -103,7 +105,7 @@ def policy_distribution(record_list: Sequence[Record], title: str) -> Figure:
         finish(panels[0], _OBJECTIVES, _NO_RUN)
     lines: dict[int, Line2D] = {}
     for axes, run in zip(panels, runs, strict=False):
-        axes.set_title(f"seed {run.run['seed']}")
+        axes.set_title(f"seed {run.run.seed}")
         lines |= _draw_policies(axes, run)
     policies = sorted(lines)
     add_legend(figure, [lines[policy] for policy in policies], [f"policy {policy}" for policy in policies])
@@ -127,6 +129,34 @@ def cost_matrices(costs: ArrayLike, title: str) -> Figure:
         axes.grid(visible=False)
         axes.set_title(name)
         finish(axes, ("to city", "from city"))
+    return figure
+
+
+@house_style()
+def average_ranks(found: MetricComparison, title: str) -> Figure:
+    """Draw average ranks on an axis, the best on the left, with bars that join those not told apart (Demšar 2006)."""
+    posthocs, pandas = library("scikit_posthocs"), library("pandas")
+    labels = [literal(str(label)) for label in found.ranks.index]
+    ranks = pandas.Series(found.ranks.to_numpy(), index=labels)
+    distances = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
+    p_values = pandas.DataFrame(np.where(distances < found.difference, 1.0, 0.0), index=labels, columns=labels)
+    title = f"{title} (critical difference {found.difference:.2f})"
+    figure, (axes,) = new_figure(title, width=4.5, height=1.1 + 0.15 * len(labels))
+    drawn = posthocs.critical_difference_diagram(
+        ranks,
+        p_values,
+        ax=axes,
+        label_fmt_left="{label} ({rank:.2f})  ",
+        label_fmt_right="  {label} ({rank:.2f})",
+        elbow_props={"color": "black", "linewidth": 0.8},
+        marker_props={"s": 0},
+        crossbar_props={"color": GREY, "linewidth": 3.5, "solid_capstyle": "butt"},
+    )
+    axes.grid(visible=False)
+    axes.spines["top"].set_visible(True)
+    half = (len(labels) + 1) // 2
+    widen(figure, drawn["labels"][:half])
+    widen(figure, drawn["labels"][half:])
     return figure
 
 
@@ -211,10 +241,10 @@ def _mean_history(runs: Sequence[Record], scale: Scale) -> NDArray[np.float64]:
 
 def _history(run: Record, evaluations: NDArray[np.float64], scale: Scale) -> list[float]:
     """Return the normalised hypervolume of what a run had found by each of these evaluations."""
-    found = run.log[run.log[:, 1] == 0]
+    found = run.feasible_log
     counts = np.searchsorted(found[:, 0], evaluations, side="right").tolist()
     # Often nothing is found between two evaluations; each count is measured once.
-    volumes = {count: scale.share(found[:count, 2:]) for count in set(counts)}
+    volumes = {count: scale.share(found[:count, 1:]) for count in set(counts)}
     return [volumes[count] for count in counts]
 
 

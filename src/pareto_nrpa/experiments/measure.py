@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..catalogue import load
-from ..errors import InstanceError
-from .box import Box, Scale
-from .metric_table import METRICS
-from .rows import Row
-from .store import fingerprint_of
+from .._util.csv_text import csv_text, unguarded
+from .._util.files import read_bytes
+from ..errors import InstanceError, ParetoNRPAError
+from .metrics import METRICS, METRICS_OF_THE_TRUTH, Box, Scale
+from .worker import forget_problems, load_once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import os
 
+    import pandas as pd
     from numpy.typing import NDArray
 
-    from ..problem.base import CompiledProblem
+    from ..problem.base import AnyProblem
     from ..result.reference import ReferenceFront
     from .plan import Plan
-    from .store import Record, Store
+    from .runs import Record, RunStore
+
+_COUNTS = ("seed", "evaluations", "front_size")
+_TEXTS = ("problem", "algorithm", "versions", "error")
+_COLUMNS = ("problem", "algorithm", "seed", "evaluations", "cpu_seconds", "front_size", *METRICS)
+_COLUMNS += ("unique_evaluations", "versions", "error")
+# Left out of files where no run has a value.
+_OPTIONAL = (*METRICS_OF_THE_TRUTH, "unique_evaluations", "versions")
+
+
+def library(name: str) -> Any:
+    """Return a library of the extra `experiments`."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0].replace("_", "-")
+        raise ImportError(
+            f'tables and figures need {package}; install it with: pip install "pareto-nrpa[experiments]".'
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,28 +51,25 @@ class Measured:
     """All runs of a plan that are there, with what they were measured against."""
 
     plan: Plan
-    rows: list[Row]
+    frame: pd.DataFrame  # a row per run; NaN for a metric that a run does not have, as spacing without two points
     records: dict[str, dict[str, list[Record]]]  # by problem, then label; finished runs only
     scales: dict[str, Scale]  # of the paper's hypervolume, by problem
     known: dict[str, ReferenceFront] = field(default_factory=dict)  # true fronts, by problem, where they are known
     names: dict[str, list[str]] = field(default_factory=dict)  # of the objectives of those problems
 
-    @cached_property
-    def _by_place(self) -> dict[tuple[str, str], list[Row]]:
-        found: dict[tuple[str, str], list[Row]] = {}
-        for row in self.rows:
-            found.setdefault((row.problem, row.algorithm), []).append(row)
-        return found
-
     def values(self, problem: str, label: str, metric: str) -> NDArray[np.float64]:
         """Return a metric of all runs of an algorithm on a problem, in the order of their seeds, without NaN."""
-        values = np.array([row[metric] for row in self._by_place.get((problem, label), ())], dtype=float)
-        known: NDArray[np.float64] = values[~np.isnan(values)]
-        return known
+        is_here = (self.frame["problem"] == problem) & (self.frame["algorithm"] == label)
+        return self.frame.loc[is_here, metric].dropna().to_numpy(dtype=float)
 
 
 def measure(
-    plan: Plan, store: Store, data: str | None = None, *, all_seeds: bool = False, earlier: Sequence[Row] = ()
+    plan: Plan,
+    store: RunStore,
+    data: str | None = None,
+    *,
+    all_seeds: bool = False,
+    earlier: pd.DataFrame | None = None,
 ) -> Measured:
     """Measure all runs of a plan that are in the store.
 
@@ -64,64 +80,114 @@ def measure(
     earlier
         Rows measured before, taken for problems of which the store has no run.
     """
-    rows: list[Row] = []
-    records: dict[str, dict[str, list[Record]]] = {}
-    scales: dict[str, Scale] = {}
-    known: dict[str, ReferenceFront] = {}
-    names: dict[str, list[str]] = {}
-    labels = [contender.label for contender in plan.contenders]
+    pandas = library("pandas")
+    measured = Measured(plan, pandas.DataFrame(columns=_COLUMNS), {}, {})
+    rows: list[dict[str, Any]] = []
     for problem in plan.problems:
+        seeds = sorted({run.seed for run in store.runs_on(problem)}) if all_seeds else range(plan.seeds)
         found = [
             (contender.label, seed, record)
             for contender in plan.contenders
-            for seed in (store.seeds(problem) if all_seeds else range(plan.seeds))
+            for seed in seeds
             if (record := store.get(plan.run(problem, contender, seed))) is not None
         ]
-        before = [
-            row
-            for row in (earlier if not found else ())
-            if row.problem == problem and row.algorithm in labels and (all_seeds or row.seed < plan.seeds)
-        ]
-        loaded = _loaded(problem, data) if found or before else None
-        if loaded is not None:
-            fingerprint = fingerprint_of(problem, loaded) if found else None
-            for _, _, record in found:
-                store.check_data(record, problem, fingerprint)
-            if loaded.reference_front is not None:
-                known[problem] = loaded.reference_front
-                names[problem] = list(loaded.objective_names or (f"f{k + 1}" for k in range(loaded.n_objectives)))
-        fixed = None if loaded is None else loaded.reference_point
-        box = Box([record for _, _, record in found if not record.error], fixed, known.get(problem))
-        rows += [_row(box, problem, label, seed, record) for label, seed, record in found] or before
-        records[problem] = {
-            label: [record for other, _, record in found if other == label and not record.error] for label in labels
+        before = [] if found else _rows_of(earlier, plan, problem, all_seeds=all_seeds)
+        loaded, fingerprint = _loaded(problem, data) if found or before else (None, None)
+        for _, _, record in found:
+            store.check_data(record, fingerprint)
+        truth = None if loaded is None else loaded.reference_front
+        if loaded is not None and truth is not None:
+            measured.known[problem] = truth
+            measured.names[problem] = list(loaded.objective_names or (f"f{k + 1}" for k in range(loaded.n_objectives)))
+        finished = [record for _, _, record in found if not record.error]
+        box = Box(finished, None if loaded is None else loaded.reference_point, truth)
+        rows += [_row(box, problem, *run) for run in found] or before
+        measured.scales[problem] = box.paper
+        measured.records[problem] = {
+            label: [record for other, _, record in found if other == label and not record.error]
+            for label in plan.labels
         }
-        scales[problem] = box.paper
-    return Measured(plan, rows, records, scales, known, names)
+    forget_problems()
+    frame = pandas.DataFrame(rows, columns=_COLUMNS)
+    frame = frame.astype(dict.fromkeys((*METRICS, "cpu_seconds", "unique_evaluations"), float))
+    return Measured(plan, frame, measured.records, measured.scales, measured.known, measured.names)
 
 
-def _loaded(problem: str, data: str | None) -> CompiledProblem | None:
-    """Return a problem, or None where it is not to be had: stored runs can be measured all the same."""
+def _rows_of(earlier: pd.DataFrame | None, plan: Plan, problem: str, *, all_seeds: bool) -> list[Any]:
+    """Return the rows measured before on a problem that are of the plan."""
+    if earlier is None:
+        return []
+    is_wanted = (earlier["problem"] == problem) & earlier["algorithm"].isin(plan.labels)
+    return earlier[is_wanted & (all_seeds | (earlier["seed"] < plan.seeds))].to_dict("records")
+
+
+def _loaded(problem: str, data: str | None) -> tuple[AnyProblem | None, str | None]:
+    """Return a problem and its fingerprint; None where it is not on this machine: runs can be measured all the same."""
     try:
-        return load(problem, data=data)
+        return load_once(problem, data)
     except InstanceError:
-        return None
+        return None, None
 
 
-def _row(box: Box, problem: str, label: str, seed: int, record: Record) -> Row:
-    """Return the metrics of a run; a failed one has none."""
-    unique = record.unique_evaluations
+def _row(box: Box, problem: str, label: str, seed: int, record: Record) -> dict[str, Any]:
+    """Return the row of a run; a failed one has no metrics."""
     with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest number there is
         metrics = {} if record.error else {name: metric.measure(record, box) for name, metric in METRICS.items()}
-    return Row(
-        problem=problem,
-        algorithm=label,
-        seed=seed,
-        evaluations=record.evaluations,
-        cpu_seconds=record.cpu_seconds,
-        front_size=len(record.objectives),
-        metrics=metrics,
-        unique_evaluations=math.nan if unique is None else unique,
-        versions={"revision": str(record.run["revision"]), **record.versions},
-        error=record.error,
-    )
+    unique, versions = record.unique_evaluations, {"revision": record.run.revision, **record.versions}
+    return {
+        "problem": problem,
+        "algorithm": label,
+        "seed": seed,
+        "evaluations": record.evaluations,
+        "cpu_seconds": record.cpu_seconds,
+        "front_size": len(record.objectives),
+        "unique_evaluations": math.nan if unique is None else unique,
+        "versions": "; ".join(f"{name} {number}" for name, number in versions.items()),
+        "error": record.error,
+        **dict.fromkeys(METRICS, math.nan),
+        **metrics,
+    }
+
+
+def to_csv(frame: pd.DataFrame) -> str:
+    """Return the rows as CSV, numbers rounded to six decimals."""
+    cells = frame.map(_cell)
+    cells = cells.drop(columns=[name for name in _OPTIONAL if (cells[name] == "").all()])
+    return csv_text([cells.columns, *cells.to_numpy().tolist()])
+
+
+def _cell(value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    return "" if math.isnan(value) else f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def read_csv(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Return the rows of a file that `to_csv` wrote."""
+    pandas = library("pandas")
+    content = read_bytes(path)
+    try:
+        frame = pandas.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
+        frame = frame.assign(**{name: "" for name in _OPTIONAL if name not in frame})
+        frame = frame.assign(**{name: "" for name in METRICS if name not in frame})[list(_COLUMNS)]
+        for name in _COLUMNS:
+            texts = name in _TEXTS
+            frame[name] = frame[name].map(unguarded) if texts else pandas.to_numeric(frame[name]).astype(float)
+        numbers = frame[[name for name in _COLUMNS if name not in _TEXTS]]
+        if np.isinf(numbers).to_numpy().any() or (frame[list(_COUNTS)] < 0).to_numpy().any():
+            raise ValueError("its numbers must be finite, and its counts at least 0")
+        rows: pd.DataFrame = frame.astype(dict.fromkeys(_COUNTS, int))
+    except (ValueError, KeyError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise ParetoNRPAError(f"{path} is not a table of runs (PLAN-runs.csv), or is damaged: {reason}.") from error
+    return rows
+
+
+def versions_of(frame: pd.DataFrame) -> dict[str, list[str]]:
+    """Return with which versions of the algorithm (revision) and of what else the runs were made."""
+    found: dict[str, dict[str, None]] = {}
+    for text in frame["versions"].unique():
+        for part in filter(None, text.split("; ")):
+            name, _, number = part.rpartition(" ")
+            found.setdefault(name, {})[number] = None
+    return {name: list(numbers) for name, numbers in found.items()}

@@ -4,57 +4,75 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
-from dataclasses import asdict, dataclass, field, replace
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from .._util.checks import did_you_mean
+from msgspec import Meta, Struct, structs
+
+from .._util.checks import check_choice, check_positive, check_whole, did_you_mean, shown
 from .._util.files import file_name
+from .._util.structs import read
 from ..algorithms.registry import algorithm
+from ..errors import ParetoNRPAError
 from ..solving.stop import MaxCpuTime, MaxEvaluations, StopCriterion
-from .metric_table import METRICS, USUAL_METRICS
-from .plan_checks import (
-    ALGORITHM_KEYS,
-    FIGURES,
-    LAYOUTS,
-    PLAN_KEYS,
-    PlanError,
-    check_budget,
-    check_grid,
-    check_keys,
-    check_names,
-    check_quick,
-    check_seeds,
-    check_unique,
-)
+from .metrics import METRICS, USUAL_METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+LAYOUTS = ("instances", "metrics", "grid")
+_PLANS = Path(__file__).parent / "plans"
+_LONGEST_MESSAGE = 600  # characters
+
+# Upper limits catch a slip of the key, which would fill the memory before the first run.
+_MOST_SEEDS, _MOST_EVALUATIONS = 10_000, 10**15
+Seeds = Annotated[int, Meta(ge=1, le=_MOST_SEEDS)]
+Evaluations = Annotated[int, Meta(ge=1, le=_MOST_EVALUATIONS)]
+CpuSeconds = Annotated[float, Meta(gt=0, le=1e9)]
+Names = Annotated[tuple[str, ...], Meta(min_length=1)]
 
 
-@dataclass(frozen=True)
-class Contender:
-    """An algorithm with its parameters, under the label that tables call it by."""
+class PlanError(ParetoNRPAError):
+    """A plan is unknown, or its file does not have the required content; the message is one line."""
 
-    label: str
+    def __init__(self, message: str) -> None:
+        line = " ".join(message.split())
+        super().__init__(line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 4]} ...")
+
+
+def _check_budget(evaluations: int | None, cpu_seconds: float | None) -> None:
+    if (evaluations is None) == (cpu_seconds is None):
+        got = "both" if evaluations is not None else "neither"
+        raise ValueError(f"the budget must be either evaluations or cpu_seconds, got {got}")
+
+
+def _check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ValueError(f"{what} must be among {', '.join(known)}{hint}, got {shown(name)}")
+
+
+class Contender(Struct, frozen=True, forbid_unknown_fields=True):
+    """An algorithm with its parameters, under the label that tables show."""
+
     name: str
-    parameters: dict[str, Any]  # all of them
-    revision: int = 1  # of the algorithm
+    label: str = ""
+    parameters: dict[str, Any] = {}
+    revision: int = 0  # always that of the installed algorithm
+
+    def __post_init__(self) -> None:
+        try:
+            made: Any = algorithm(self.name, self.parameters)
+        except OverflowError as error:
+            raise ValueError(f"{error}, got {shown(self.parameters)}") from error
+        # All parameters, defaults too: a default that a later version changes must not pass for the one that was run.
+        structs.force_setattr(self, "parameters", made.to_dict())
+        structs.force_setattr(self, "revision", made.revision)
+        structs.force_setattr(self, "label", self.label or self.name)
 
 
-def _plain_numbers(value: Any) -> Any:
-    """Return values with whole numbers as such: 60 and 60.0 seconds are the same run."""
-    if isinstance(value, dict):
-        return {key: _plain_numbers(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain_numbers(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """One run as a value: equal runs have equal keys, whatever plan they belong to."""
 
     problem: str
@@ -69,14 +87,10 @@ class Run:
     @property
     def key(self) -> str:
         """A name for the run: readable, and different for different runs."""
-        content = json.dumps(_plain_numbers(self.to_dict()), sort_keys=True)
+        content = json.dumps(_plain_numbers(structs.asdict(self)), sort_keys=True)
         digest = hashlib.sha256(content.encode()).hexdigest()[:12]
         readable = file_name(f"{self.problem}-{self.algorithm}")
         return f"{readable[:60]}-seed{self.seed}-{digest}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain values."""
-        return asdict(self)
 
     @property
     def stop(self) -> StopCriterion:
@@ -86,38 +100,105 @@ class Run:
         return MaxEvaluations(self.evaluations, count=self.count)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """An experiment."""
+def _plain_numbers(value: Any) -> Any:
+    """Return values with whole numbers as such: 60 and 60.0 seconds are the same run."""
+    if isinstance(value, dict):
+        return {key: _plain_numbers(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_numbers(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
-    name: str
-    title: str
-    problems: tuple[str, ...]
-    contenders: tuple[Contender, ...]
-    seeds: int
-    evaluations: int | None
-    cpu_seconds: float | None
-    count: Literal["all", "unique"] = "all"  # which evaluations use up the budget
+
+class Figures(Struct, frozen=True, forbid_unknown_fields=True):
+    """The problems that a kind of figure is drawn of."""
+
+    fronts: tuple[str, ...] = ()
+    history: tuple[str, ...] = ()
+    attainment: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
+    matrices: tuple[str, ...] = ()
+
+
+class Quick(Struct, frozen=True, forbid_unknown_fields=True):
+    """The quick version of a plan; `stand_ins` are its problems where data are not on this machine."""
+
+    problems: Names | None = None
+    stand_ins: Names | None = None
+    seeds: Seeds = 2
+    evaluations: Evaluations | None = None
+    cpu_seconds: CpuSeconds | None = None
+    algorithms: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.evaluations is None and self.cpu_seconds is None:
+            structs.force_setattr(self, "evaluations", 2_000)
+        _check_budget(self.evaluations, self.cpu_seconds)
+
+
+class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"contenders": "algorithm"}):
+    """An experiment: each of its algorithms on each of its problems, with each seed."""
+
+    problems: Names
+    contenders: Annotated[tuple[Contender, ...], Meta(min_length=1)]
+    evaluations: Evaluations | None = None
+    cpu_seconds: CpuSeconds | None = None
+    seeds: Seeds = 30
+    count: str = "all"  # which evaluations use up the budget: all, or unique
+    name: str = ""
+    title: str = ""
     paper: str = ""
     layout: str = "instances"
     reference: str = ""  # the label that others are compared with
     metrics: tuple[str, ...] = USUAL_METRICS
-    curve: tuple[int, ...] = ()  # evaluations after which the hypervolume is tabulated
-    figures: dict[str, Any] = field(default_factory=dict)
-    published: dict[str, str] = field(default_factory=dict)  # how the paper calls a problem
-    quick: dict[str, Any] = field(default_factory=dict)
+    curve: tuple[Evaluations, ...] = ()  # evaluations after which the hypervolume is tabulated
+    figures: Figures = Figures()
+    published: dict[str, str] = {}  # the name of a problem in the paper
+    quick: Quick = Quick()
 
-    def run(self, problem: str, contender: Contender, seed: int) -> Run:
-        """Return one run of the plan."""
-        budget = self.evaluations, self.cpu_seconds
-        return Run(problem, contender.name, contender.parameters, *budget, seed, self.count, contender.revision)
+    def __post_init__(self) -> None:
+        _check_budget(self.evaluations, self.cpu_seconds)
+        check_choice("count", self.count, ("all", "unique"))
+        check_choice("layout", self.layout, LAYOUTS)
+        if self.count == "unique" and (self.evaluations is None or self.curve):
+            raise ValueError('count = "unique" needs evaluations as its budget and no curve, got another budget')
+        if len(set(self.problems)) < len(self.problems):
+            raise ValueError(f"problems must differ, got one twice in {shown(list(self.problems))}")
+        if list(self.curve) != sorted(set(self.curve)):
+            raise ValueError(f"curve must be rising numbers of evaluations, got {list(self.curve)}")
+        if len(set(self.labels)) < len(self.labels):
+            raise ValueError(f"the labels of algorithms must differ, got {', '.join(self.labels)}")
+        structs.force_setattr(self, "reference", self.reference or self.labels[-1])
+        _check_names("reference", [self.reference], self.labels)
+        _check_names("metrics", self.metrics, METRICS)
+        _check_names("algorithms of quick", self.quick.algorithms, self.labels)
+        for contender in self.contenders:
+            if self.layout == "grid" and not {"n_policies", "alpha"} <= contender.parameters.keys():
+                raise ValueError(f'layout = "grid" needs n_policies and alpha, got {contender.name} without them')
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the algorithms."""
+        return [contender.label for contender in self.contenders]
 
     @property
     def budget(self) -> str:
         """The budget of a run, in words."""
         if self.evaluations is None:
             return f"{self.cpu_seconds:g} s of CPU time"
-        return str(MaxEvaluations(self.evaluations, count=self.count))
+        return str(MaxEvaluations(self.evaluations, count=self.count))  # type: ignore[arg-type]  # checked above
+
+    def run(self, problem: str, contender: Contender, seed: int) -> Run:
+        """Return one run of the plan."""
+        return Run(
+            problem,
+            contender.name,
+            contender.parameters,
+            self.evaluations,
+            self.cpu_seconds,
+            seed,
+            self.count,  # type: ignore[arg-type]  # checked above
+            contender.revision,
+        )
 
     def runs(self) -> list[Run]:
         """Return all runs, first seeds first, so that an unfinished experiment is balanced."""
@@ -138,138 +219,70 @@ class Plan:
         problems: Iterable[str] = (),
         labels: Iterable[str] = (),
     ) -> Plan:
-        """Return the plan with fewer (or other) seeds, another budget, some of its problems or algorithms only."""
-        contenders = self.contenders
-        for label in labels:
-            if label not in [contender.label for contender in contenders]:
-                known = ", ".join(contender.label for contender in contenders)
-                raise PlanError(f"plan {self.name} has no algorithm labelled {label!r}; it has: {known}.")
-        if labels := set(labels):
-            contenders = tuple(contender for contender in contenders if contender.label in labels)
-        names = [contender.label for contender in contenders]
-        reference = self.reference if self.reference in names else names[-1]
-        plan = replace(self, contenders=contenders, reference=reference)
-        if problems := tuple(problems):
-            plan = replace(plan, problems=problems)
-            if not set(problems) <= set(self.problems):
-                # Nothing that is said of one problem may stand under the name of another.
-                title = f"{', '.join(problems)} instead of the plan's problems: {self.title}"
-                plan = replace(plan, title=title, paper="")
+        """Return the plan with other seeds, another budget, other problems or fewer algorithms."""
+        wanted, problems = set(labels), tuple(problems)
+        if unknown := wanted - set(self.labels):
+            known = ", ".join(self.labels)
+            raise PlanError(f"plan {self.name} has no algorithm labelled {min(unknown)!r}; it has: {known}.")
+        changes: dict[str, Any] = {}
+        if wanted:
+            chosen = tuple(contender for contender in self.contenders if contender.label in wanted)
+            reference = self.reference if self.reference in wanted else chosen[-1].label
+            quick = structs.replace(self.quick, algorithms=())
+            changes |= {"contenders": chosen, "reference": reference, "quick": quick}
+        if problems:
+            changes["problems"] = problems
+        if not set(problems) <= set(self.problems):
+            # What is known of one problem must not stand under the name of another.
+            title = f"{', '.join(problems)} instead of the plan's problems: {self.title}"
+            changes |= {"title": title, "paper": ""}
         if seeds is not None:
-            check_seeds(seeds)
-            plan = replace(plan, seeds=seeds)
+            check_whole("seeds", seeds, 1, _MOST_SEEDS)
+            changes["seeds"] = seeds
+        if evaluations is not None:
+            check_whole("evaluations", evaluations, 1, _MOST_EVALUATIONS)
+        if cpu_seconds is not None:
+            check_positive("cpu_seconds", cpu_seconds)
         if evaluations is not None or cpu_seconds is not None:
-            check_budget(evaluations, cpu_seconds)
-            count = plan.count if cpu_seconds is None else "all"
-            plan = replace(plan, evaluations=evaluations, cpu_seconds=cpu_seconds, count=count)
-        return plan
+            count = self.count if cpu_seconds is None else "all"
+            changes |= {"evaluations": evaluations, "cpu_seconds": cpu_seconds, "count": count}
+        try:
+            return structs.replace(self, **changes)
+        except ValueError as error:
+            raise PlanError(f"{error}.") from error
 
-    def small(self, has_problem: Any) -> Plan:
+    def small(self, has_problem: Callable[[str], bool]) -> Plan:
         """Return the quick version of the plan: few problems, few seeds, a small budget.
 
-        Where its problems are not to be had, it is on stand-ins, and its title says so.
+        Where its problems are not on this machine, it has stand-ins, and its title says so.
         """
         quick = self.quick
-        problems = quick.get("problems", self.problems[:2])
+        problems = quick.problems or self.problems[:2]
         if not all(map(has_problem, problems)):
-            problems = quick.get("stand_ins", problems)
+            problems = quick.stand_ins or problems
         return self.restricted(
-            seeds=quick.get("seeds", 2),
-            evaluations=quick.get("evaluations", 2_000 if "cpu_seconds" not in quick else None),
-            cpu_seconds=quick.get("cpu_seconds"),
+            seeds=quick.seeds,
+            evaluations=quick.evaluations,
+            cpu_seconds=quick.cpu_seconds,
             problems=problems,
-            labels=quick.get("algorithms", ()),
+            labels=quick.algorithms,
         )
 
 
 def plan_names() -> list[str]:
     """Return the names of the plans that come with the package."""
-    return sorted(path.name.removesuffix(".toml") for path in _folder().iterdir() if path.name.endswith(".toml"))
+    return sorted(path.stem for path in _PLANS.glob("*.toml"))
 
 
 def load_plan(name_or_path: str) -> Plan:
     """Return a plan by its name, or from a TOML file of the same form."""
-    if name_or_path in plan_names():
-        text = (_folder() / f"{name_or_path}.toml").read_text(encoding="utf-8")
-        return _read(name_or_path, f"plan {name_or_path}", text)
-    path = Path(name_or_path)
-    if path.is_file():
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise PlanError(f"cannot read the plan {path}: {error}.") from error
-        return _read(file_name(path.stem), f"plan {name_or_path}", text)
-    hint, there = did_you_mean(name_or_path, plan_names()), ", ".join(plan_names())
-    raise PlanError(f"unknown plan {name_or_path!r}{hint}; there are: {there}; or give a TOML file.")
-
-
-def _folder() -> Any:
-    return files(__package__) / "plans"
-
-
-def _read(name: str, where: str, text: str) -> Plan:
-    try:
-        content = tomllib.loads(text)
-    except RecursionError as error:
-        raise PlanError(f"{where} is not a plan: its lists are nested too deep.") from error
-    except ValueError as error:  # TOMLDecodeError, and numbers of thousands of digits
-        raise PlanError(f"{where} is not TOML: {error}.") from error
-    _check(where, content)
-    contenders = tuple(_contender(where, entry) for entry in content["algorithm"])
-    labels = [contender.label for contender in contenders]
-    if len(set(labels)) < len(labels):
-        raise PlanError(f"{where} has two algorithms with the same label: {', '.join(labels)}.")
-    if content.get("layout") == "grid":
-        check_grid(where, contenders)
-    reference = content.get("reference", labels[-1])
-    check_names(f"reference of {where}", [reference], labels)
-    return Plan(
-        name=name,
-        title=content.get("title", name),
-        paper=content.get("paper", ""),
-        layout=content.get("layout", "instances"),
-        reference=reference,
-        problems=tuple(content["problems"]),
-        contenders=contenders,
-        seeds=content.get("seeds", 30),
-        evaluations=content.get("evaluations"),
-        cpu_seconds=content.get("cpu_seconds"),
-        count=content.get("count", "all"),
-        metrics=tuple(content.get("metrics", Plan.metrics)),
-        curve=tuple(content.get("curve", ())),
-        figures=content.get("figures", {}),
-        published=content.get("published", {}),
-        quick=content.get("quick", {}),
-    )
-
-
-def _check(where: str, content: dict[str, Any]) -> None:
-    """Raise unless a file says what it should, as far as that can be seen without building the algorithms."""
-    check_keys(where, content, PLAN_KEYS)
-    for key in ("problems", "algorithm"):
-        if not content.get(key):
-            raise PlanError(f"{where} needs {key}: a list with at least one entry.")
-    check_budget(content.get("evaluations"), content.get("cpu_seconds"))
-    check_quick(where, content.get("quick", {}))
-    if content.get("count", "all") == "unique":
-        check_unique(where, content)
-    check_seeds(content.get("seeds", 30))
-    check_names(f"metrics of {where}", content.get("metrics", ()), METRICS)
-    check_names(f"figures of {where}", content.get("figures", {}), FIGURES)
-    if len(set(content["problems"])) < len(content["problems"]):
-        raise PlanError(f"{where} lists a problem twice.")
-    layout = content.get("layout", "instances")
-    if layout not in LAYOUTS:
-        raise PlanError(f"layout of {where} must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
-
-
-def _contender(where: str, entry: dict[str, Any]) -> Contender:
-    check_keys(f"algorithm of {where}", entry, ALGORITHM_KEYS)
-    if "name" not in entry:
-        raise PlanError(f"an algorithm of {where} has no name.")
-    try:
-        made: Any = algorithm(entry["name"], entry.get("parameters"))
-    except (ValueError, TypeError, OverflowError) as error:  # whatever a value of another kind leads to
-        raise PlanError(f"algorithm of {where}: {error}") from error
-    # All of them, defaults too: a default that a later version changes must not pass for the one that was run.
-    return Contender(entry.get("label", entry["name"]), entry["name"], made.to_dict(), made.revision)
+    shipped = name_or_path in plan_names()
+    path = _PLANS / f"{name_or_path}.toml" if shipped else Path(name_or_path)
+    if not path.is_file():
+        hint, there = did_you_mean(name_or_path, plan_names()), ", ".join(plan_names())
+        raise PlanError(f"unknown plan {name_or_path!r}{hint}; there are: {there}; or give a TOML file.")
+    plan = read(path, Plan, what="a plan", error=PlanError)
+    if plan.name:
+        raise PlanError(f"{path} must not have the key name, got {shown(plan.name)}: a plan is called as its file.")
+    name = file_name(path.stem)
+    return structs.replace(plan, name=name, title=plan.title or name)

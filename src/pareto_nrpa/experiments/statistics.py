@@ -1,26 +1,24 @@
-"""What can be said of numbers from many runs: intervals, tests, ranks, and who wins how often."""
+"""What numbers from many runs say: intervals, tests, ranks, and on how many problems one is better than another."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .measure import library
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
 SIGNIFICANCE = 0.05
 _NORMAL_95 = 1.96  # as in the paper
-
-
-def _scipy_stats() -> Any:
-    try:
-        from scipy import stats
-    except ImportError as error:
-        raise ImportError('statistics need scipy; install it with: pip install "pareto-nrpa[report]".') from error
-    return stats
+_MOST_SPLITS = 200_000  # of two samples, for an exact test
 
 
 def mean_and_interval(values: ArrayLike) -> tuple[float, float]:
@@ -28,8 +26,7 @@ def mean_and_interval(values: ArrayLike) -> tuple[float, float]:
     array = np.asarray(values, dtype=float)
     if array.size == 0:
         return math.nan, math.nan
-    with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest number there is
-        deviation = float(array.std(ddof=1)) if array.size > 1 else 0.0
+    deviation = float(array.std(ddof=1)) if array.size > 1 else 0.0
     return float(array.mean()), _NORMAL_95 * deviation / math.sqrt(array.size)
 
 
@@ -42,9 +39,8 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return p-values adjusted for testing several hypotheses at once (Holm 1979)."""
     p = np.asarray(p_values, dtype=float)
     order = np.argsort(p, kind="stable")
-    factors = len(p) - np.arange(len(p))
     adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * factors))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p)))))
     return adjusted
 
 
@@ -53,66 +49,25 @@ def signed_rank(a: ArrayLike, b: ArrayLike) -> float:
     first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if len(first) == 0 or np.array_equal(first, second):
         return 1.0
-    return float(_scipy_stats().wilcoxon(first, second, zero_method="pratt").pvalue)
+    return float(library("scipy.stats").wilcoxon(first, second, zero_method="pratt").pvalue)
 
 
-def rank_sum(a: ArrayLike, b: ArrayLike) -> float:
-    """Return the p-value of the Mann-Whitney test of two independent samples; 1 where all values are equal."""
+def rank_sum(a: ArrayLike, b: ArrayLike, *, exact: bool = False) -> float:
+    """Return the p-value of the Mann-Whitney test of two independent samples; 1 where all values are equal.
+
+    Parameters
+    ----------
+    exact
+        Count all ways to split the values in two, ties included, where these are not too many.
+    """
     first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     together = np.concatenate([first, second])
     if len(first) == 0 or len(second) == 0 or (together == together[0]).all():
         return 1.0
-    return float(_scipy_stats().mannwhitneyu(first, second, alternative="two-sided").pvalue)
-
-
-def exact_rank_sum(a: ArrayLike, b: ArrayLike) -> float:
-    """Return the p-value of the Mann-Whitney test, ties and all, by counting the ways to split the values in two."""
-    first, together = np.asarray(a, dtype=float), np.concatenate([a, b]).astype(float)
-    _, places, counts = np.unique(together, return_inverse=True, return_counts=True)
-    ranks = (2 * np.cumsum(counts) - counts + 1)[places]  # twice the mean rank, a whole number
-    ways = np.zeros((len(first) + 1, int(ranks.sum()) + 1))  # [how many were taken, the sum of their ranks]
-    ways[0, 0] = 1.0
-    for rank in ranks:
-        ways[1:, rank:] += ways[:-1, :-rank]
-    distances = np.abs(np.arange(ways.shape[1]) - len(first) * ranks.mean())
-    as_far = distances >= distances[int(ranks[: len(first)].sum())] - 1e-9
-    return float(ways[-1, as_far].sum() / ways[-1].sum())
-
-
-def average_ranks(table: ArrayLike, *, more_is_better: bool) -> NDArray[np.float64]:
-    """Return the mean rank of each column over the rows of a table, 1 for the best; equal values share their ranks."""
-    values = np.asarray(table, dtype=float)
-    ranks = _scipy_stats().rankdata(-values if more_is_better else values, axis=1)
-    averaged: NDArray[np.float64] = ranks.mean(axis=0)
-    return averaged
-
-
-def friedman(table: ArrayLike) -> float:
-    """Return the p-value of Friedman's test that all columns rank alike; NaN with too few rows or columns."""
-    values = np.asarray(table, dtype=float)
-    if values.shape[0] < 2 or values.shape[1] < 3:
-        return math.nan
-    if (values == values[:, :1]).all():
-        return 1.0
-    return float(_scipy_stats().friedmanchisquare(*values.T).pvalue)
-
-
-def critical_difference(n_columns: int, n_rows: int) -> float:
-    """Return by how much average ranks must differ to be told apart (Nemenyi; Demšar 2006), at 5 %."""
-    quantile = float(_scipy_stats().studentized_range.ppf(1 - SIGNIFICANCE, n_columns, np.inf))
-    return quantile / math.sqrt(2) * math.sqrt(n_columns * (n_columns + 1) / (6 * n_rows))
-
-
-@dataclass(frozen=True)
-class PairwiseComparison:
-    """One algorithm against another over all problems."""
-
-    first: str
-    second: str
-    won: int
-    tied: int
-    lost: int
-    p_value: float  # Wilcoxon's signed-rank test of the means over problems, Holm-corrected within the table
+    stats = library("scipy.stats")
+    is_small = exact and min(len(first), len(second)) > 1 and math.comb(len(together), len(first)) <= _MOST_SPLITS
+    method = stats.PermutationMethod(n_resamples=_MOST_SPLITS) if is_small else "auto"
+    return float(stats.mannwhitneyu(first, second, alternative="two-sided", method=method).pvalue)
 
 
 def outcome(a: ArrayLike, b: ArrayLike, *, more_is_better: bool) -> int:
@@ -125,27 +80,63 @@ def outcome(a: ArrayLike, b: ArrayLike, *, more_is_better: bool) -> int:
     return int(np.sign(ahead if more_is_better else -ahead))
 
 
-def pairwise_comparisons(
-    samples: dict[str, dict[str, NDArray[np.float64]]], reference: str, *, more_is_better: bool
-) -> list[PairwiseComparison]:
-    """Compare the reference with every other algorithm.
+@dataclass(frozen=True, eq=False)
+class MetricComparison:
+    """All algorithms compared by a metric, over the problems that every algorithm has runs on."""
+
+    means: pd.DataFrame  # a row per problem, a column per label
+    ranks: pd.Series[float]  # average rank of each label, 1 for the best; equal values share their ranks
+    friedman: float  # p-value of Friedman's test that all rank alike; NaN with too few labels
+    difference: float  # by how much average ranks must differ to be told apart (Nemenyi; Demšar 2006), at 5 %
+
+    @property
+    def best(self) -> str:
+        """The label with the best average rank."""
+        return str(self.ranks.idxmin())
+
+
+def compare_means(
+    samples: Mapping[str, Mapping[str, NDArray[np.float64]]], *, more_is_better: bool
+) -> MetricComparison | None:
+    """Compare algorithms by their mean on each problem; None with too few of either.
 
     Parameters
     ----------
     samples
-        By problem, then by algorithm, the values of all runs; problems where either has none are left out.
+        By problem, then by label, the values of all runs; problems that an algorithm has no value for are left out.
     """
-    labels = list(dict.fromkeys(label for by_label in samples.values() for label in by_label))
-    found = []
-    for label in labels:
-        if label == reference:
-            continue
-        both = [s for s in samples.values() if len(s.get(reference, ())) and len(s.get(label, ()))]
-        pairs = [(s[reference], s[label]) for s in both]
+    complete = {problem: runs for problem, runs in samples.items() if all(map(len, runs.values()))}
+    table = {problem: {label: rounded_mean(v) for label, v in runs.items()} for problem, runs in complete.items()}
+    means = library("pandas").DataFrame.from_dict(table, orient="index")
+    n, k = means.shape
+    if n < 2 or k < 2:
+        return None
+    stats = library("scipy.stats")
+    friedman = math.nan
+    if k > 2:
+        alike = bool(means.eq(means.iloc[:, 0], axis=0).all(axis=None))
+        friedman = 1.0 if alike else float(stats.friedmanchisquare(*means.to_numpy().T).pvalue)
+    quantile = float(stats.studentized_range.ppf(1 - SIGNIFICANCE, k, np.inf))
+    difference = quantile / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
+    return MetricComparison(means, means.rank(axis=1, ascending=not more_is_better).mean(), friedman, difference)
+
+
+def pairwise(
+    samples: Mapping[str, Mapping[str, NDArray[np.float64]]], reference: str, *, more_is_better: bool
+) -> pd.DataFrame:
+    """Compare a reference with every other label: problems won, tied and lost, and a p-value over their means.
+
+    The p-value is that of Wilcoxon's signed-rank test, Holm-corrected.
+    """
+    rows = {}
+    for label in dict.fromkeys(label for runs in samples.values() for label in runs if label != reference):
+        both = [(runs[reference], runs[label]) for runs in samples.values()]
+        pairs = [(a, b) for a, b in both if len(a) and len(b)]
         results = [outcome(a, b, more_is_better=more_is_better) for a, b in pairs]
         means = np.array([(rounded_mean(a), rounded_mean(b)) for a, b in pairs]).reshape(-1, 2)
-        p_value = signed_rank(means[:, 0], means[:, 1])
         counts = results.count(1), results.count(0), results.count(-1)
-        found.append(PairwiseComparison(reference, label, *counts, p_value))
-    adjusted = holm([pair.p_value for pair in found])
-    return [replace(pair, p_value=float(p)) for pair, p in zip(found, adjusted, strict=True)]
+        rows[label] = (*counts, signed_rank(means[:, 0], means[:, 1]))
+    frame: pd.DataFrame = library("pandas").DataFrame.from_dict(
+        rows, orient="index", columns=["won", "tied", "lost", "p"]
+    )
+    return frame.assign(p=holm(frame["p"]))

@@ -1,45 +1,76 @@
-"""Makes one run, wherever it is told to: in this process, in another one, on another machine."""
+"""Makes one run: in this process, in another one, or on another machine."""
 
 from __future__ import annotations
 
+import json
 import platform
 from typing import TYPE_CHECKING, Any
 
 import moocore
+import msgspec
 import numpy as np
 
 from ..algorithms.registry import algorithm
 from ..catalogue import load
 from ..errors import ParetoNRPAError
+from ..own_problem import is_own
+from ..problem.base import AnyProblem, data_fingerprint, problem_fingerprint
 from ..result.result import plain
 from ..solving.solve import solve
-from .store import Record, fingerprint_of
+from .runs import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from ..result.result import Result
     from .plan import Run
 
-# A log is thinned to what stood in the front at one of so many evaluations, evenly spaced on a logarithmic scale.
+# A log is thinned to what was in the front at one of so many evaluations, evenly spaced on a logarithmic scale.
 _CHECKPOINTS = 150
 _SHORT_LOG = 300  # kept whole
 _LONGEST_ERROR = 1_000  # characters
 
+_loaded: dict[tuple[str, str | None], tuple[AnyProblem, str]] = {}
 
-def make_run(run: Run, data: str | None) -> dict[str, Any]:
-    """Make a run and return its record as plain values; whatever goes wrong becomes a record too."""
+
+def load_once(name: str, data: str | None) -> tuple[AnyProblem, str]:
+    """Return a problem and its fingerprint, loaded once in this process.
+
+    A problem of the user's own may keep a state, so each run gets a new one: runs are the same in any order.
+    """
+    if is_own(name):
+        problem: AnyProblem = load(name, data=data)
+        # Code is bytecode, which another version of Python makes otherwise; a problem with a `version` goes by that.
+        return problem, problem_fingerprint(problem)
+    if (name, data) not in _loaded:
+        problem = load(name, data=data)
+        _loaded[name, data] = problem, data_fingerprint(problem)
+    return _loaded[name, data]
+
+
+def forget_problems() -> None:
+    """Load problems anew from here on: their files may change."""
+    _loaded.clear()
+
+
+def fingerprints(problems: Iterable[str], data: str | None) -> dict[str, str]:
+    """Load all problems, which must succeed before the first run, and return what tells them from others."""
+    return {name: load_once(name, data)[1] for name in problems}
+
+
+def make_run(run: Run, data: str | None) -> tuple[bytes, str]:
+    """Make a run, and return its record as JSON in one line, and its error; an error becomes a record, too."""
     try:
-        problem, chosen = load(run.problem, data=data), algorithm(run.algorithm, run.parameters)
+        (problem, fingerprint), chosen = load_once(run.problem, data), algorithm(run.algorithm, run.parameters)
         _check_revision(run, chosen)
-        fingerprint = fingerprint_of(run.problem, problem)  # before a search makes it remember something
-        result = solve(problem, chosen, stop=run.stop, seed=run.seed)
+        result = solve(problem, chosen, stop=run.stop, seed=run.seed, measure=False)
         if result.stopped_by in ("Ctrl-C", "SIGTERM"):
             raise KeyboardInterrupt
-        record = _record(run, result, fingerprint)
+        return msgspec.json.encode(_record(run, result, fingerprint)), ""
     except Exception as error:
-        record = failed(run, f"{type(error).__name__}: {error}")
-    return record.to_dict()
+        return failed(run, f"{type(error).__name__}: {error}")
 
 
 def _check_revision(run: Run, chosen: Any) -> None:
@@ -51,40 +82,28 @@ def _check_revision(run: Run, chosen: Any) -> None:
         )
 
 
-def failed(run: Run, error: str) -> Record:
-    """Return the record of a run that failed."""
-    return Record(
-        run=run.to_dict(),
-        fingerprint="",
-        # As it can be stored, whatever somebody's problem says.
-        error=error.encode(errors="replace").decode()[:_LONGEST_ERROR],
-        evaluations=0,
-        cpu_seconds=0.0,
-        wall_seconds=0.0,
-        objectives=np.zeros((0, 2)),
-        violations=float("nan"),
-        solutions=[],
-        policies=[],
-        log=np.zeros((0, 4)),
-        versions={"python": platform.python_version()},
-    )
+def failed(run: Run, error: str) -> tuple[bytes, str]:
+    """Return the record of a run that failed as JSON in one line, and its error."""
+    error = error.encode(errors="replace").decode()[:_LONGEST_ERROR]  # half a character cannot be stored
+    return msgspec.json.encode(Record(run, error=error, versions={"python": platform.python_version()})), error
 
 
 def _record(run: Run, result: Result, fingerprint: str) -> Record:
     signs = np.where(result.maximise, -1.0, 1.0)
+    front = result.front
     assert result.log is not None
     return Record(
-        run=run.to_dict(),
+        run=run,
         fingerprint=fingerprint,
-        error="",
         evaluations=result.evaluations,
-        cpu_seconds=result.cpu_seconds,
-        wall_seconds=result.wall_seconds,
-        objectives=result.front.objectives * signs,
-        violations=float(result.front.violations[0]) if len(result.front) else float("nan"),
-        solutions=[[plain(move) for move in solution] for solution in result.front.solutions],
-        policies=result.front.policies.tolist(),
-        log=thinned(result.log),
+        cpu_seconds=round(result.cpu_seconds, 3),
+        wall_seconds=round(result.wall_seconds, 3),
+        objectives=(front.objectives * signs).tolist(),
+        violations=float(front.violations[0]) if len(front) else None,
+        # By the standard library: moves may be whole numbers of any size.
+        solutions=msgspec.Raw(json.dumps(plain(list(front.solutions)), separators=(",", ":")).encode()),
+        policies=front.policies.tolist(),
+        log=[[row[0], *(float(f"{x:.9g}") for x in row[1:])] for row in thinned(result.log).tolist()],
         versions=result.versions,
         unique_evaluations=result.unique_evaluations,
     )

@@ -21,7 +21,7 @@ def plot_front(result: Result, ax: Axes | None = None) -> Axes:
     try:
         from matplotlib import axes, pyplot
     except ImportError as error:
-        message = 'plot() needs matplotlib; install it with: pip install "pareto-nrpa[report]".'
+        message = 'plot() needs matplotlib; install it with: pip install "pareto-nrpa[experiments]".'
         raise ImportError(message) from error
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained")

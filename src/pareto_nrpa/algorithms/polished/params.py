@@ -70,7 +70,7 @@ class PolishedNRPA(Algorithm):
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 6
+    revision = 5
     can_be_asked = True
 
     def __post_init__(self) -> None:

@@ -5,24 +5,26 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from .._util.csv_text import csv_text
 from ..errors import ParetoNRPAError
-from ..metrics import nondominated, quick_hypervolume, worst_point
+from ..metrics import nondominated, worst_point
 from ..problem.base import AnyProblem, CompiledProblem, objective_signs
 from ..result.result import aligned
 from ..solving.solve import solve
 from ..solving.stop import MaxEvaluations
+from .measure import library
+from .metrics import Scale
 from .runner import Status
-from .statistics import SIGNIFICANCE, exact_rank_sum, holm, mean_and_interval
+from .statistics import SIGNIFICANCE, holm, mean_and_interval, rank_sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Literal
 
+    import pandas as pd
     from numpy.typing import NDArray
 
     from ..algorithms.algorithm import Algorithm
@@ -32,7 +34,7 @@ _LEAST_SEEDS = 4  # two samples of three are never significantly apart
 
 @dataclass(frozen=True)
 class Variant:
-    """A problem as somebody wrote it, and what is to solve it."""
+    """A problem in one of several ways to write it, and the algorithm for it."""
 
     label: str
     problem: AnyProblem
@@ -50,66 +52,43 @@ class ShortRun:
     cpu_seconds: float
 
 
-@dataclass(frozen=True)
-class Line:
-    """All runs of a variant."""
-
-    variant: str
-    shares: NDArray[np.float64]  # of the hypervolume of all runs of all variants together
-    violations: float  # mean over the runs
-    points: float
-    cpu_seconds: float
-    p_value: float = 1.0  # of being level with the best, Mann-Whitney, corrected by Holm
-
-    @property
-    def verdict(self) -> str:
-        """What can be said of it beside the best one."""
-        return "worse" if self.p_value < SIGNIFICANCE else "level"
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """All variants, the best first."""
 
-    lines: list[Line]
-    runs: list[ShortRun]
+    runs: pd.DataFrame  # a row per run: variant, seed, share, violations, points, cpu_seconds
+    p_values: dict[str, float]  # by variant, of being level with the best; the best has 1
     reference_point: list[float] | None  # in the problem's own sense; None if nothing is feasible
 
     def summary(self) -> str:
         """Return the comparison as a table, and what may be concluded from it."""
         header = ["share", "+-", "points", "violations", "feasible", "seconds", "p", "verdict", "variant"]
-        rows = [self._row(i, line) for i, line in enumerate(self.lines)]
-        if not any(line.violations for line in self.lines):  # of a problem without constraints, or an easy one
+        rows = [self._row(place, label) for place, label in enumerate(self.p_values)]
+        if not self.runs["violations"].any():  # of a problem without constraints, or an easy one
             header, *rows = ([*row[:3], *row[5:]] for row in (header, *rows))
         return "\n".join([*aligned(header, rows), "", *self._words()])
 
-    def _row(self, place: int, line: Line) -> list[str]:
-        mean, interval = mean_and_interval(line.shares)
-        feasible = f"{sum(run.violations == 0 for run in self._of(line))}/{len(line.shares)}"
-        beside = ["", "best"] if place == 0 else [_p(line.p_value), line.verdict]
-        numbers = [f"{mean:.4f}", f"{interval:.4f}", f"{line.points:.1f}", f"{line.violations:g}", feasible]
-        return [*numbers, f"{line.cpu_seconds:.2f}", *beside, line.variant]
-
-    def _of(self, line: Line) -> list[ShortRun]:
-        return [run for run in self.runs if run.variant == line.variant]
+    def _row(self, place: int, label: str) -> list[str]:
+        runs, p = self.runs[self.runs["variant"] == label], self.p_values[label]
+        mean, interval = mean_and_interval(runs["share"])
+        means = runs[["points", "violations", "cpu_seconds"]].mean()
+        verdict = ["", "best"] if place == 0 else [_p(p), "worse" if p < SIGNIFICANCE else "level"]
+        feasible = f"{int((runs['violations'] == 0).sum())}/{len(runs)}"
+        numbers = [f"{mean:.4f}", f"{interval:.4f}", f"{means['points']:.1f}", f"{means['violations']:g}", feasible]
+        return [*numbers, f"{means['cpu_seconds']:.2f}", *verdict, label]
 
     def _words(self) -> list[str]:
         if self.reference_point is None:
             return ["No run found a feasible solution: raise the number of evaluations, or help with a bias."]
         point = ", ".join(f"{x:.6g}" for x in self.reference_point)
         words = [f"share: of the hypervolume of all runs together, up to ({point}); +- for 95 %; p beside the best."]
-        if min(len(line.shares) for line in self.lines) < _LEAST_SEEDS:
+        if self.runs["variant"].value_counts().min() < _LEAST_SEEDS:
             words.append(f"Fewer than {_LEAST_SEEDS} seeds cannot show a significant difference.")
         return words
 
     def to_csv(self) -> str:
         """Return a row for each run."""
-        rows: list[list[str | float]] = [["variant", "seed", "share", "violations", "points", "cpu_seconds"]]
-        for line in self.lines:
-            for run, share in zip(self._of(line), line.shares, strict=True):
-                numbers = [round(float(share), 9), run.violations, len(run.objectives), round(run.cpu_seconds, 6)]
-                rows.append([run.variant, run.seed, *numbers])
-        return csv_text(rows)
+        return csv_text([self.runs.columns, *self.runs.round({"share": 9, "cpu_seconds": 6}).to_numpy().tolist()])
 
 
 def _p(value: float) -> str:
@@ -133,12 +112,12 @@ def check_variants(variants: Sequence[Variant]) -> None:
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
         raise ParetoNRPAError(f"{twice} is there twice; name each variant once.")
-    first = variants[0]
+    expected = objective_signs(variants[0].problem)
     for other in variants[1:]:
-        signs, expected = objective_signs(other.problem), objective_signs(first.problem)
+        signs = objective_signs(other.problem)
         if not np.array_equal(signs, expected):
             raise ParetoNRPAError(
-                f"{other.label} must have the objectives of {first.label}, {_objectives(expected)}, "
+                f"{other.label} must have the objectives of {labels[0]}, {_objectives(expected)}, "
                 f"got {_objectives(signs)}."
             )
 
@@ -154,12 +133,13 @@ def short_runs(
 
     Ctrl-C ends it; a run that it cuts short is left out.
     """
+    library("pandas"), library("scipy.stats")  # an extra that is missing is named before the first run
     check_variants(variants)
     started, total = time.perf_counter(), seeds * len(variants)
     jobs = ((seed, variant) for seed in range(seeds) for variant in variants)
     for done, (seed, variant) in enumerate(jobs, start=1):
         stop = MaxEvaluations(evaluations, count=count)
-        result = solve(variant.problem, variant.algorithm, stop=stop, seed=seed)
+        result = solve(variant.problem, variant.algorithm, stop=stop, seed=seed, measure=False)
         if result.stopped_by in ("Ctrl-C", "SIGTERM"):
             return
         front = result.front
@@ -171,29 +151,26 @@ def short_runs(
 
 def compared(variants: Sequence[Variant], runs: Sequence[ShortRun]) -> Comparison:
     """Measure runs up to a common reference point: the problem's where all say the same, else behind all of them."""
-    labels = [variant.label for variant in variants if any(run.variant == variant.label for run in runs)]
     feasible = [run.objectives for run in runs if run.violations == 0 and len(run.objectives)]
-    point, whole = None, 0.0
+    scale = Scale(None, 0.0)
     if feasible:
-        together = nondominated(np.concatenate(feasible))
-        point = _reference_point(variants, np.concatenate(feasible))
-        whole = quick_hypervolume(together, reference_point=point)
-    lines = []
-    for label in labels:
-        of_it = [run for run in runs if run.variant == label]
-        shares = [
-            quick_hypervolume(run.objectives, reference_point=point) / whole
-            if point is not None and whole > 0 and run.violations == 0
-            else 0.0
-            for run in of_it
-        ]
-        means = np.mean([(run.violations, len(run.objectives), run.cpu_seconds) for run in of_it], axis=0)
-        lines.append(Line(label, np.array(shares), *map(float, means)))
-    lines.sort(key=lambda line: (-round(float(line.shares.mean()), 9), line.violations))
-    p_values = holm([exact_rank_sum(lines[0].shares, line.shares) for line in lines[1:]])
-    lines[1:] = [replace(line, p_value=float(p)) for line, p in zip(lines[1:], p_values, strict=True)]
-    signs = objective_signs(variants[0].problem)
-    return Comparison(lines, list(runs), None if point is None else (point * signs).tolist())
+        together = np.concatenate(feasible)
+        scale = Scale.of(_reference_point(variants, together), [nondominated(together)])
+    rows: list[tuple[Any, ...]] = []
+    for run in sorted(runs, key=lambda run: run.seed):
+        share = scale.share(run.objectives) if run.violations == 0 else 0.0
+        rows.append((run.variant, run.seed, share, run.violations, len(run.objectives), run.cpu_seconds))
+    columns = ["variant", "seed", "share", "violations", "points", "cpu_seconds"]
+    frame = library("pandas").DataFrame(rows, columns=columns)
+    means = frame.groupby("variant", sort=False)[["share", "violations"]].mean().round({"share": 9})
+    best, *others = means.sort_values(["share", "violations"], ascending=[False, True], kind="stable").index
+    shares = {label: frame["share"][frame["variant"] == label] for label in (best, *others)}
+    p_values = holm([rank_sum(shares[best], shares[label], exact=True) for label in others])
+    order = {label: place for place, label in enumerate((best, *others))}
+    frame = frame.sort_values("variant", key=lambda labels: labels.map(order), kind="stable")
+    signs, point = objective_signs(variants[0].problem), scale.reference_point
+    given = None if point is None else (point * signs).tolist()
+    return Comparison(frame, dict(zip(shares, (1.0, *p_values.tolist()), strict=True)), given)
 
 
 def _reference_point(variants: Sequence[Variant], points: NDArray[np.float64]) -> NDArray[np.float64]:

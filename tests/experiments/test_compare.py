@@ -10,7 +10,7 @@ import pytest
 
 from pareto_nrpa import ParetoNRPA, ParetoNRPAError
 from pareto_nrpa.algorithms import RandomSearch
-from pareto_nrpa.experiments.comparison import (
+from pareto_nrpa.experiments.compare import (
     ShortRun,
     Variant,
     check_variants,
@@ -18,7 +18,6 @@ from pareto_nrpa.experiments.comparison import (
     short_runs,
     without_bias,
 )
-from pareto_nrpa.experiments.statistics import exact_rank_sum
 from pareto_nrpa.routing import generate_tsp
 
 from ..helpers.command_line import assert_refused
@@ -148,9 +147,8 @@ def test_shares_are_of_all_runs_together():
     both = compared(variants, [made("a", 0, [(1, -2)]), made("b", 0, [(2, -4)]), made("a", 1, [(0, 0)], 3.0)])
     assert both.reference_point == [4, 0]
     # Together they dominate 2 x 1 + 4 x 2 = 10; b alone 8, a 6, and nothing where it broke constraints.
-    assert [line.variant for line in both.lines] == ["b", "a"]
-    assert both.lines[0].shares.tolist() == [0.8]
-    assert both.lines[1].shares.tolist() == [0.6, 0.0]
+    assert list(both.p_values) == ["b", "a"]
+    assert both.runs[["variant", "share"]].to_numpy().tolist() == [["b", 0.8], ["a", 0.6], ["a", 0.0]]
     assert "violations  feasible" in both.summary()
     assert "1/2" in both.summary()
 
@@ -158,7 +156,7 @@ def test_shares_are_of_all_runs_together():
 def test_where_nothing_is_feasible_the_least_violated_comes_first():
     variants = [Variant(label, Knapsack(), ParetoNRPA()) for label in "ab"]
     both = compared(variants, [made("a", 0, [(1, 2)], 3.0), made("b", 0, [(1, 2)], 1.0)])
-    assert [line.variant for line in both.lines] == ["b", "a"]
+    assert list(both.p_values) == ["b", "a"]
     assert "No run found a feasible solution" in both.summary()
 
 
@@ -177,12 +175,3 @@ def test_a_bias_is_taken_away_from_both_kinds():
     plain.bias = lambda state, move: 1.0
     assert without_bias(plain).bias is None
     assert plain.bias is not None
-
-
-def test_the_exact_test_is_that_of_scipy_and_knows_ties(rng):
-    stats = pytest.importorskip("scipy.stats", reason="needs scipy: pip install pareto-nrpa[report]")
-    for n, m in ((2, 3), (5, 5), (7, 4), (12, 12)):
-        a, b = rng.random(n), rng.random(m) + 0.3
-        assert exact_rank_sum(a, b) == pytest.approx(stats.mannwhitneyu(a, b, method="exact").pvalue)
-    assert exact_rank_sum([1, 1, 1], [1, 1]) == 1
-    assert exact_rank_sum([0, 0, 1], [1, 1, 1]) == pytest.approx(2 * 4 / 20)  # both zeros on one side
