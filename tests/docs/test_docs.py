@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 import typer
 
@@ -55,30 +54,25 @@ GIVEN = {
     "README.md": {"Problem": pareto_nrpa.Problem},
     "docs/guide.md": {
         **{name: getattr(pareto_nrpa, name) for name in pareto_nrpa.__all__},
-        "costs": np.random.default_rng(1).random((2, 5, 5)),
-        "opens": np.zeros(5),
-        "closes": np.full(5, 9.0),
         "problem": Knapsack(),
-        "evaluate": evaluate,
     },
-    "docs/costly-evaluations.md": {"problem": Slow(n=12), "stop": pareto_nrpa.MaxEvaluations(40)},
-    "docs/modelling.md": {name: getattr(pareto_nrpa, name) for name in pareto_nrpa.__all__},
+    "docs/parallel.md": {"problem": Slow(n=12), "stop": pareto_nrpa.MaxEvaluations(40)},
+    "docs/own-problem.md": {name: getattr(pareto_nrpa, name) for name in pareto_nrpa.__all__},
 }
 # What cannot be had in a test, and what stands in for it.
 INSTEAD = {
     "README.md": {"MaxEvaluations(100_000)": "MaxEvaluations(2_000)"},
     "docs/index.md": {"MaxEvaluations(100_000)": "MaxEvaluations(2_000)"},
-    "docs/parallel.md": {"MaxEvaluations(100_000)": "MaxEvaluations(2_000)"},
-    "docs/planning.md": {"MaxRuntime(10)": "MaxRuntime(1)", '{"CO2 (kg)": 12}': '{"euros": 90}'},
-    "docs/guide.md": {"with ProcessPoolExecutor()": "with ThreadPoolExecutor()"},
-    "docs/costly-evaluations.md": {
-        'Client("tcp://scheduler:8786")': "Client(processes=False, n_workers=1, dashboard_address=None)"
+    "docs/spreadsheet.md": {"MaxRuntime(10)": "MaxRuntime(1)", '{"CO2 (kg)": 12}': '{"euros": 90}'},
+    "docs/parallel.md": {
+        "MaxEvaluations(100_000)": "MaxEvaluations(2_000)",
+        'Client("tcp://scheduler:8786")': "Client(processes=False, n_workers=1, dashboard_address=None)",
     },
 }
 # What a page needs to be installed, and how long it takes.
-NEEDS = {"docs/costly-evaluations.md": "distributed"}
-SLOW = {"docs/costly-evaluations.md", "docs/exact.md", "docs/nas.md"}
-LONG = {"docs/planning.md"}
+NEEDS = {"docs/parallel.md": "distributed"}
+SLOW = {"docs/parallel.md", "docs/exact.md", "docs/nas.md"}
+LONG = {"docs/spreadsheet.md"}
 
 WITH_PROGRAMS = [
     pytest.param(
@@ -131,7 +125,7 @@ def commands(page):
 
 def test_the_reader_sees_programs_and_commands():
     assert len(programs(ROOT / "README.md")) >= 2
-    assert ["pareto-nrpa", "data", "get"] in list(commands(ROOT / "README.md"))
+    assert ["pareto-nrpa", "solve", "rc_204.1", "--workers", "4"] in list(commands(ROOT / "docs" / "parallel.md"))
 
 
 WORDS = {"solve", "certify", "compare", "info", "data", "experiment", "report"}

@@ -1,15 +1,18 @@
 import json
 import os
 import sys
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pareto_nrpa import load, read_stops
+from pareto_nrpa.cli.stops import open_problem
 from pareto_nrpa.errors import InstanceError
-from pareto_nrpa.routing.instance import RoutingOptions
-from pareto_nrpa.routing.read import is_routing_file, read_routing
+from pareto_nrpa.routing.instance import RoutingOptions, VehicleType, build_problem
+from pareto_nrpa.routing.read import read_instance, read_problem
 
 SOLOMON = """\
 toy
@@ -86,8 +89,8 @@ def file(tmp_path):
     return write
 
 
-def read(*paths, **options):
-    return read_routing(paths, RoutingOptions(**options))
+def read(*paths, rounding="file", **options):
+    return read_problem(paths, RoutingOptions(**options), rounding=rounding)
 
 
 def test_solomon(file):
@@ -99,8 +102,28 @@ def test_solomon(file):
     assert objectives == pytest.approx([22, 2])
     assert violations == 0
     assert len(read(file("toy.txt", SOLOMON), vehicles=2, objectives=["distance"]).data.closings) == 1
-    with pytest.raises(InstanceError, match="seven whole numbers"):
-        load(file("toy.txt", SOLOMON.replace(" 3         4  ", " 3.5       4  ")))
+    with pytest.raises(InstanceError, match=r"toy\.txt, line 11: x must be a number, got 'three'"):
+        load(file("toy.txt", SOLOMON.replace(" 3         4  ", " three       4  ")))
+    with pytest.raises(InstanceError, match=r"line 5: NUMBER must be a whole number of at least 1"):
+        load(file("toy.txt", SOLOMON.replace("  3         20", "  0         20")))
+    with pytest.raises(InstanceError, match="is it cut off"):
+        load(file("toy.txt", SOLOMON[:100]))
+
+
+@pytest.mark.parametrize(("rounding", "length"), [("file", 5.1), ("none", 5.1), ("round", 5), ("dimacs", 5.0)])
+def test_rounding_is_an_option_of_the_reader(file, rounding, length):
+    """From (0, 0) to (1, 5) it is 5.0990."""
+    text = SOLOMON.replace("3         4  ", "1         5  ")
+    length = np.hypot(1, 5) if length == 5.1 else length
+    for path in (file("toy.txt", text), file("stops.csv", "name,x,y\nHub,0,0\nAnna,1,5\nBob,3,3\n")):
+        instance = read_instance(path, rounding=rounding)
+        assert instance.costs["distance"][0, 1] == length
+        assert instance.is_metric is (rounding in ("file", "none"))
+    assert read(path, rounding=rounding).data.costs[0][0, 1] == length
+    tour = file("a.tsp", TSPLIB.format(kind="EUC_2D").replace("2 0 1.5", "2 1 5"))
+    assert read(tour, rounding=rounding).data.costs[0][0, 1] == (5 if rounding == "file" else length)
+    with pytest.raises(ValueError, match="rounding must be one of file, none, round, dimacs, got 'up'"):
+        read(path, rounding="up")
 
 
 def test_vrplib(file):
@@ -110,14 +133,36 @@ def test_vrplib(file):
     assert problem.data.times[1].tolist() == [5, 0, 5]  # with service
     with pytest.raises(InstanceError, match="BACKHAUL is not supported"):
         read(file("toy.vrp", VRPLIB.replace("DEPOT_SECTION", "BACKHAUL_SECTION\n1 2\n2 3\n3 4\nDEPOT_SECTION")))
-    with pytest.raises(InstanceError, match="as many as DIMENSION says"):
+    with pytest.raises(InstanceError, match="NODE_COORD_SECTION must have 12 numbers, got 9"):
         read(file("toy.vrp", VRPLIB.replace("DIMENSION : 3", "DIMENSION : 4")))
 
 
-def test_a_missing_package_is_told_with_the_command(file, monkeypatch):
-    monkeypatch.setitem(sys.modules, "vrplib", None)
-    with pytest.raises(InstanceError, match=r'pip install "pareto-nrpa\[routing\]"'):
-        read(file("toy.vrp", VRPLIB))
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("2 0 50\n", "2 0\n", "TIME_WINDOW_SECTION must have 9 numbers, got 8; is it cut off"),
+        ("2 5\n", "2 -5\n", "DEMAND_SECTION must have numbers of at least 0, got -5"),
+        ("DEPOT_SECTION\n1", "DEPOT_SECTION\n1\n2", "must have one depot, number 1"),
+        ("CAPACITY : 10", "CAPACITY : 0", "CAPACITY must be a number above 0, got 0"),
+        ("VEHICLES : 2", "VEHICLES : 2.5", "VEHICLES must be a whole number of at least 1, got '2.5'"),
+        ("TYPE : VRPTW", "TYPE : OVRP", "TYPE must be one of TSP, .*, got 'OVRP'"),
+        ("2 0 50\n", "2 60 50\n", "stop 'stop 1' .number 2. closes at 50, before it opens at 60"),
+    ],
+)
+def test_mistakes_in_vrplib_files(file, old, new, words):
+    with pytest.raises(InstanceError, match=words) as caught:
+        read(file("toy.vrp", VRPLIB.replace(old, new)))
+    assert str(caught.value).startswith("toy.vrp: ")
+
+
+def test_service_that_is_the_same_everywhere_and_vehicles_that_are_not_counted(file):
+    text = VRPLIB.replace("VEHICLES : 2\n", "SERVICE_TIME : 4\n")
+    text = text[: text.index("SERVICE_TIME_SECTION")] + text[text.index("DEPOT_SECTION") :]
+    instance = read_instance(file("toy.vrp", text))
+    assert instance.stops.column("service").tolist() == [0, 4, 4]
+    assert instance.vehicles == (VehicleType(2, 10),)
+    with pytest.raises(InstanceError, match="has 2 types of vehicles; one type is supported"):
+        build_problem(replace(instance, vehicles=(VehicleType(1, 10), VehicleType(1, 5))))
 
 
 def test_windows_with_a_matrix(file):
@@ -126,7 +171,7 @@ def test_windows_with_a_matrix(file):
     assert problem.replay([1, 2])[0].tolist() == [35, 40]
     with pytest.raises(InstanceError, match="line 4: expected 3 numbers, got 2"):
         load(file("toy.tw", MATRIX.replace("20 6 0", "20 6")))
-    assert not is_routing_file(file("stops.txt", "2\n0 0 0 0 0 10 0\n1 1 1 1 0 10 0\n"))
+    assert read_instance(file("stops.txt", "2\n0 0 0 0 0 10 0\n1 1 1 1 0 10 0\n")).kind == "windows"
 
 
 def test_tsplib_files_are_an_objective_each(file):
@@ -179,13 +224,13 @@ def test_two_official_files():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("DIMENSION: 3", "DIMENSION: 4", "must have 12 numbers"),
+        ("DIMENSION: 3", "DIMENSION: 4", "NODE_COORD_SECTION must have 12 numbers"),
         ("DIMENSION: 3", "DIMENSION: x", "DIMENSION must be a number"),
         ("EUC_2D", "XRAY1", "'XRAY1' is not supported; EUC_2D"),
-        ("TYPE: TSP", "TYPE: CVRP", "TYPE must be TSP or ATSP"),
+        ("TYPE: TSP", "TYPE: HCP", "TYPE must be one of TSP, ATSP, CVRP"),
         ("1 0 0", "2 0 0", "each city from 1 to 3 once"),
         ("1.5", "x", "must be numbers, got 'x'"),
-        ("NAME: toy", "hello", "is no TSPLIB file"),
+        ("NAME: toy", "hello", "'hello' is neither 'KEYWORD : value' nor in a section of TSPLIB or VRPLIB"),
     ],
 )
 def test_mistakes_in_tsplib_files(file, old, new, words):
@@ -216,24 +261,29 @@ def test_vroom(file):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"shipments": []}, "'shipments' of a file of VROOM is not supported"),
+        ({"shipments": []}, "shipments is not a known field"),
         ({"format": "pareto-nrpa result 1"}, "saved result, no problem to solve; read it with pareto-nrpa show or"),
-        ({"jobs": [{"id": 1, "location_index": 1, "skills": [1]}]}, "'skills' of a job is not supported"),
-        ({"jobs": [{"id": 1, "location_index": 1, "time_windows": [[0, 1], [2, 3]]}]}, "must be one window, got 2"),
-        ({"jobs": [{"id": 1, "location_index": 1, "delivery": [1, 2]}]}, "only one kind of load"),
-        ({"jobs": [{"id": 1, "location_index": 9}]}, "an index is larger"),
-        ({"jobs": [{"id": 1}]}, "location_index of each job must be given"),
-        ({"jobs": []}, "at least one of jobs"),
+        ({"jobs": [{"id": 1, "location_index": 1, "skills": [1]}]}, r"skills of jobs\[0\] is not a known field"),
         (
-            {"vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "breaks": []}]},
-            "'breaks' of vehicle 1 is not supp",
+            {"jobs": [{"id": 1, "location_index": 1, "time_windows": [[0, 1], [2, 3]]}]},
+            r"jobs\[0\].time_windows: expected array of length 1, got ",
         ),
+        (
+            {"jobs": [{"id": 1, "location_index": 1, "delivery": [1, 2]}]},
+            r"jobs\[0\].delivery: expected array of length 1, got ",
+        ),
+        ({"jobs": [{"id": 1, "location_index": 9}]}, "durations are for 3 places: .* must be given, below that"),
+        ({"jobs": [{"id": 1}]}, "location_index of each job must be given"),
+        ({"jobs": []}, "jobs: expected array of length >= 1"),
+        ({"jobs": [{"id": 1, "service": -1}]}, r"jobs\[0\].service: expected float >= 0.0"),
+        ({"vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "breaks": []}]}, r"breaks of vehicles\[0\] is not"),
         ({"vehicles": [{"id": 1, "start_index": 0, "end_index": 1}]}, "must be the same place, the depot"),
         (
             {"vehicles": [{"start_index": 0, "end_index": 0}, {"start_index": 0, "end_index": 0, "capacity": [1]}]},
             "vehicle 2 has another capacity",
         ),
-        ({"matrices": {"bike": {}}}, "must have the profile of the vehicles, 'car'"),
+        ({"matrices": {"bike": {"durations": []}}}, "must have the profile of the vehicles, 'car'"),
+        ({"matrices": {"car": {"durations": [[0, 1]]}}}, "durations must be square matrices"),
     ],
 )
 def test_what_vroom_knows_and_we_do_not_is_refused_by_name(file, changes, words):
@@ -242,7 +292,160 @@ def test_what_vroom_knows_and_we_do_not_is_refused_by_name(file, changes, words)
     assert "v.json" in str(caught.value)
 
 
-def test_a_binary_file_is_not_sent_to_a_spreadsheet(tmp_path):
-    (tmp_path / "v.json").write_bytes(b"\x80\xff")
-    with pytest.raises(InstanceError, match=r"v\.json is not UTF-8 text; give a text file\.$"):
-        read(tmp_path / "v.json")
+ROWS = "3\n0 0 0 0 0 100 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"
+TABLE = [["name", "x", "y", "opens"], ["Hub", 0, 0, 0], ["Anna", 3, 4, 10.5], ["Bob", 6, 8, None]]
+
+
+def write_workbook(path, sheets):
+    """Write a small workbook as spreadsheets do: numbers, and text in its cell; a pair has a number and its style."""
+
+    def cell(value):
+        if value is None:
+            return "<c/>"
+        if isinstance(value, tuple):
+            return f'<c s="{value[1]}"><v>{value[0]}</v></c>'
+        if isinstance(value, str):
+            return f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+        return f"<c><v>{value}</v></c>"
+
+    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
+    numbers = range(1, len(sheets) + 1)
+    names = "".join(
+        f'<sheet name="{name}" sheetId="{i}" r:id="r{i}"/>' for i, name in zip(numbers, sheets, strict=True)
+    )
+    links = "".join(f'<Relationship Id="r{i}" Type="{base}/worksheet" Target="sheet{i}.xml"/>' for i in numbers)
+    links += f'<Relationship Id="r0" Type="{base}/styles" Target="styles.xml"/>'
+    book = f'<Relationship Id="r1" Type="{base}/officeDocument" Target="xl/workbook.xml"/>'
+    formats = '<xf numFmtId="0"/><xf numFmtId="20"/><xf numFmtId="46"/><xf numFmtId="14"/>'  # h:mm, [h]:mm:ss, a date
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("_rels/.rels", f"<Relationships {package}>{book}</Relationships>")
+        archive.writestr("xl/workbook.xml", f'<workbook {main} xmlns:r="{base}"><sheets>{names}</sheets></workbook>')
+        archive.writestr("xl/_rels/workbook.xml.rels", f"<Relationships {package}>{links}</Relationships>")
+        archive.writestr("xl/styles.xml", f"<styleSheet {main}><cellXfs>{formats}</cellXfs></styleSheet>")
+        for i, rows in zip(numbers, sheets.values(), strict=True):
+            body = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+            archive.writestr(f"xl/sheet{i}.xml", f"<worksheet {main}><sheetData>{body}</sheetData></worksheet>")
+    return path
+
+
+def test_a_workbook_is_read_as_the_same_csv(file, tmp_path):
+    pytest.importorskip("python_calamine")
+    book = write_workbook(tmp_path / "stops.xlsx", {"Tour": TABLE})
+    text = "\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in TABLE)
+    same = read_stops(file("stops.csv", text))
+    for problem in (read_stops(book), load(book)):
+        assert problem.name == "stops"
+        assert problem.plan.stops == same.plan.stops
+        assert (problem.data.costs == same.data.costs).all()
+
+
+def test_a_workbook_has_times_as_spreadsheets_keep_them_and_travel_times_in_a_sheet(tmp_path):
+    pytest.importorskip("python_calamine")
+    clock, hours, date = 1, 2, 3
+    stops = [
+        ["name", "opens", "closes", "day"],
+        ["Hub", (7.5 / 24, clock), (26 / 24, hours), None],
+        ["Anna", (8.25 / 24, clock), (25.5 / 24, clock), (46000, date)],
+    ]
+    times = [["", "Anna", "Hub"], ["Hub", 12, 0], ["Anna", 0, (0.5 / 24, clock)]]
+    problem = read_stops(write_workbook(tmp_path / "s.xlsx", {"stops": stops, "Time": times}))
+    hub, anna = problem.plan.stops
+    assert (hub["opens"], hub["closes"]) == (450, 26 * 60)
+    assert (anna["opens"], anna["closes"], anna["day"]) == (495, 25.5 * 60, "2025-12-09")
+    assert problem.plan.clock
+    assert problem.plan.travel.tolist() == [[0, 12], [30, 0]]
+    with pytest.raises(InstanceError, match=r"bad\.xlsx, row 2, column 'opens': expected a time, .* got '2025-12-09'"):
+        read_stops(write_workbook(tmp_path / "bad.xlsx", {"a": [["name", "opens"], ["Hub", (46000, date)], ["B", 1]]}))
+
+
+def test_a_workbook_without_the_extra_or_that_is_none_is_told(tmp_path, monkeypatch):
+    (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04 no workbook")
+    pytest.importorskip("python_calamine")
+    with pytest.raises(InstanceError, match=r"a\.xlsx is no workbook, or is damaged or protected: "):
+        load(tmp_path / "a.xlsx")
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(InstanceError, match=r'python-calamine: pip install "pareto-nrpa\[excel\]"'):
+        load(tmp_path / "a.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("offer.pdf", b"%PDF-1.7\n\xff", r"offer\.pdf is a PDF document; CSV, Excel .* VROOM files are read\."),
+        ("page.csv", b"\x89PNG\r\n", r"page\.csv is a picture; CSV, Excel"),
+        ("stops.csv", b"\0\xff\xfe", r"stops\.csv is a binary file; CSV, Excel"),
+        ("stops.csv", "name;x".encode("utf-16"), r"is not UTF-8 text; save it as 'CSV UTF-8' in the spreadsheet\."),
+        ("v.json", b"\x80\xff", r"v\.json is not UTF-8 text; give a text file\."),
+        (
+            "v.json",
+            b'{"type": "FeatureCollection"}',
+            "v.json is not a VROOM file .*: type is not a known field",
+        ),
+        ("v.txt", b'[{"a": 1}]', "v.txt is not a VROOM file of jobs"),
+        ("page.html", b"<html></html>", r"page\.html, line 1: expected the number of cities .*; CSV, Excel"),
+    ],
+)
+def test_a_file_that_is_no_instance_is_reported_as_what_it_is(tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content)
+    for read_it in (load, read_stops):
+        with pytest.raises(InstanceError, match=words):
+            read_it(tmp_path / name)
+
+
+def test_a_folder_is_reported_with_what_is_read(tmp_path):
+    with pytest.raises(InstanceError, match="is a folder; give a file in it: CSV, Excel"):
+        read_stops(tmp_path)
+
+
+EVERY_FORMAT = {
+    "c101.txt": SOLOMON,
+    "toy.vrp": VRPLIB,
+    "m.tw": MATRIX,
+    "a.tsp": TSPLIB.format(kind="EUC_2D"),
+    "v.json": vroom(),
+    "stops.csv": "name,x,y\nHub,0,0\nAnna,1,5\n",
+    "columns.txt": "name;x;y\nHub;0;0\nAnna;1;5\n",
+    "rows.txt": ROWS,
+    "book.xlsx": None,
+}
+
+
+@pytest.mark.parametrize("name", EVERY_FORMAT)
+@pytest.mark.parametrize("how", ["load", "read_stops", "the command line"])
+def test_a_file_is_opened_once(name, how, tmp_path, opened):
+    path = tmp_path / name
+    if EVERY_FORMAT[name] is None:
+        pytest.importorskip("python_calamine")
+        write_workbook(path, {"Tour": TABLE})
+    else:
+        path.write_text(EVERY_FORMAT[name])
+    np.save(tmp_path / "rows.npy", np.ones((3, 3)))
+    (tmp_path / "nadirs.json").write_text('{"rows": [1, 2]}')
+    opened.clear()
+    if how == "the command line":
+        open_problem(str(path), [], None, costs=[], objectives=None, rounding="file")
+    else:
+        {"load": load, "read_stops": read_stops}[how](path)
+    beside = [tmp_path / "nadirs.json", tmp_path / "rows.npy"] if name == "rows.txt" else []
+    assert sorted(map(str, opened)) == sorted(map(str, [path, *beside]))
+
+
+_OPENED = None
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """The files below the folder of the test that are opened, each as often as it is."""
+    global _OPENED
+    if _OPENED is None:  # a hook stays for as long as the process lives
+        sys.addaudithook(lambda event, details: _OPENED is not None and event == "open" and _note(details[0]))
+    _OPENED = (tmp_path, [])
+    yield _OPENED[1]
+    _OPENED = (tmp_path, [])
+
+
+def _note(path):
+    if isinstance(path, str | bytes | os.PathLike) and os.fsdecode(path).startswith(str(_OPENED[0])):
+        _OPENED[1].append(os.fsdecode(path))

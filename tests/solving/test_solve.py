@@ -261,7 +261,7 @@ def test_solve_works_in_a_thread_where_signals_cannot_be_caught(small_tsptw):
         ({"stop": None}, TypeError, "stop must be a stopping criterion"),
         ({"stop": TargetHypervolume(1, reference_point=(1, 1))}, ValueError, "stop might never fire"),
         ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
-        ({"resume": True}, ValueError, "resume needs the file to go on from"),
+        ({"resume": True}, ValueError, "resume needs the file to continue from"),
         ({"reference_point": (1, 2, 3)}, ValueError, "reference_point must be 2 finite numbers"),
         ({"problem": "rc_204.3"}, TypeError, "problem must be a Problem or a CompiledProblem, got str"),
         ({"problem": Knapsack}, TypeError, r"got the class Knapsack; call it: Knapsack\(\.\.\.\)"),
@@ -392,7 +392,9 @@ def test_a_problem_that_cannot_describe_costs_no_result():
         def describe(self, moves):
             raise RuntimeError("no words")
 
-    with pytest.raises(ProblemError, match=r"describe\(\) of Mute raised RuntimeError: 'no words'; mend it") as caught:
+    with pytest.raises(
+        ProblemError, match=r"describe\(\) of Mute raised RuntimeError: 'no words'; correct it"
+    ) as caught:
         solve(Mute(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
     expected = solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
     assert caught.value.result.front.solutions == expected.front.solutions

@@ -1,4 +1,4 @@
-"""What several commands have in common: options, and how a mistake is told."""
+"""Shared by the commands: options, output, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing 
 
 
 def say(line: object, *, err: bool = False) -> None:
-    """Print one line, whatever a file of others has put into it."""
+    """Print one line, with control characters escaped."""
     typer.echo(printable(str(line)), err=err)
 
 
 def tell(sentence: str) -> None:
-    """Print a sentence beside the output, broken at spaces on a terminal."""
+    """Print a sentence to stderr, broken at spaces on a terminal."""
     text = printable(sentence)
     width = shutil.get_terminal_size().columns
     typer.echo(textwrap.fill(text, width) if sys.stderr.isatty() else text, err=True)
@@ -41,15 +41,15 @@ def say_lines(text: str) -> None:
 
 def fail(message: str) -> NoReturn:
     """End with one sentence and exit code 2; one of many lines, or as long as a file, is cut in the middle."""
-    words = printable(" ".join(message.split()))
+    words = " ".join(message.split())
     if len(words) > _LONGEST_MESSAGE:
         words = f"{words[: _LONGEST_MESSAGE * 2 // 3]} ... {words[-_LONGEST_MESSAGE // 3 :]}"
-    typer.echo(f"Error: {words}", err=True)
+    tell(f"Error: {words}")
     raise SystemExit(2)
 
 
 def named_values(settings: Iterable[str], mistake: str) -> dict[str, Any]:
-    """Return parameters given as name=value, the values as JSON where they are; `mistake` is said of what is none."""
+    """Return parameters given as name=value, values parsed as JSON where possible; `mistake` starts the error."""
     given: dict[str, Any] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -63,14 +63,14 @@ def named_values(settings: Iterable[str], mistake: str) -> dict[str, Any]:
 
 
 def at_least_one(option: str, value: int) -> int:
-    """Return the value of an option that counts something, or say what is wrong with it."""
+    """Return the value of an option that counts something; fail if it is below 1."""
     if value < 1:
         fail(f"--{option} must be a whole number of at least 1, got {value}.")
     return value
 
 
 def open_in_browser(page: Path) -> None:
-    """Open a page in the user's browser; a machine without one is told the path."""
+    """Open a page in the user's browser; without a browser, print its path."""
     import webbrowser
 
     if not webbrowser.open(page.resolve().as_uri()):

@@ -16,8 +16,7 @@ app = typer.Typer(help="Official benchmark files: download them, list what is th
 @app.command("list")
 def list_instances(data: DataOption = None) -> None:
     """Show the instances that are there."""
-    from ..routing.benchmarks import data_folders, find_instance, instance_names, official_names
-    from ..routing.tsptw_files import find_secondary
+    from ..routing.benchmarks import data_folders, find_instance, find_secondary, instance_names, official_names
 
     names = instance_names(data)
     for name in names:

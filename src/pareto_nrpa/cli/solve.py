@@ -33,6 +33,7 @@ def solve(
     capacity: stops.CapacityOption = None,
     late_costs: stops.LateCostsOption = False,
     window_end: stops.WindowEndOption = "start",
+    rounding: stops.RoundingOption = "file",
     data: stops.DataOption = None,
     seconds: options.SecondsOption = None,
     evaluations: options.EvaluationsOption = None,
@@ -74,9 +75,19 @@ def solve(
     stop = _stop(evaluations, seconds, count)
     paper = {"level": level, "n_policies": policies, "alpha": alpha, "iterations": iterations}
     chosen = _algorithm(algorithm, paper, settings or [])
-    given = {"speed": speed, "time": time, "vehicles": vehicles, "capacity": capacity, "late_costs": late_costs}
     problem, understood = stops.open_problem(
-        instance, more or [], data, costs=cost or [], objectives=objectives, window_end=window_end, **given
+        instance,
+        more or [],
+        data,
+        costs=cost or [],
+        objectives=objectives,
+        rounding=rounding,
+        speed=speed,
+        time=time,
+        vehicles=vehicles,
+        capacity=capacity,
+        late_costs=late_costs,
+        window_end=window_end,
     )
     problem = _announced(problem, understood, reference_front, quiet=quiet)
     first = [] if start is None else read_result(start).front.solutions

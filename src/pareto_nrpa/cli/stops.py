@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +11,6 @@ from .common import DATA_HELP, fail
 
 if TYPE_CHECKING:
     from ..problem.base import AnyProblem
-
-# What files of stops are called, which names of instances are not.
-_ENDINGS = (".csv", ".txt", ".tsp", ".vrp", ".json")
 
 MoreArgument = Annotated[
     list[str] | None,
@@ -31,7 +27,9 @@ SpeedOption = Annotated[
 TimeOption = Annotated[
     Path | None,
     typer.Option(
-        "--time", help="Travel times, a CSV matrix, instead of distances and --speed.", rich_help_panel=_PANEL
+        "--time",
+        help="Travel times, a matrix in a file, instead of distances and --speed.",
+        rich_help_panel=_PANEL,
     ),
 ]
 CostOption = Annotated[
@@ -67,35 +65,41 @@ WindowEndOption = Annotated[
         help="What closes means: the latest start of service, or the latest end-of-service.", rich_help_panel=_PANEL
     ),
 ]
+RoundingOption = Annotated[
+    str,
+    typer.Option(
+        help="Distances between places: as the format says (file), unrounded (none), whole (round), or cut to tenths "
+        "(dimacs).",
+        rich_help_panel=_PANEL,
+    ),
+]
 DataOption = Annotated[Path | None, typer.Option("--data", help=DATA_HELP, rich_help_panel=_PANEL)]
 
 
 def open_problem(
-    instance: str, more: list[str], data: Path | None, *, costs: list[str], objectives: str | None, **given: Any
+    instance: str,
+    more: list[str],
+    data: Path | None,
+    *,
+    costs: list[str],
+    objectives: str | None,
+    rounding: str,
+    **given: Any,
 ) -> tuple[AnyProblem, str]:
     """Return the problem that is asked for, and a sentence on what was understood of a file of stops."""
-    from ..catalogue import load
-    from ..families import describe_stops
+    from .. import catalogue
+    from ..families import OF_STOPS
     from ..routing.instance import RoutingOptions
-    from ..routing.read import is_routing_file, read_routing
 
-    files = [instance, *more]
     options = RoutingOptions(
         costs=dict(map(_named, costs)),
         objectives=None if objectives is None else [name.strip() for name in objectives.split(",")],
         **given,
     )
-    missing = [file for file in files if not is_routing_file(file)]
-    if missing and (more or options.given):
-        if missing[0].endswith(_ENDINGS) and not os.path.exists(missing[0]):
-            fail(f"there is no file {missing[0]}.")
-        words = ["cost" if word == "costs" else word.replace("_", "-") for word in options.given]
-        what = f"--{words[0]}" if words else "a second file"
-        fail(f"{missing[0]} is no file of stops (CSV, TSPLIB, Solomon, VRPLIB, VROOM), which {what} is for.")
-    if missing:
-        return load(instance, data=data), ""
-    problem = read_routing(files, options)
-    return problem, f"{problem.name}: {'; '.join(describe_stops(problem))}."
+    family, problem = catalogue.open_problem([instance, *more], options, rounding=rounding, data=data)
+    if family is not OF_STOPS:
+        return problem, ""
+    return problem, f"{problem.name}: {'; '.join(family.describe(problem))}."  # type: ignore[arg-type]  # it is compiled
 
 
 def _named(text: str) -> tuple[str, Path]:

@@ -90,6 +90,9 @@ class Problem(ABC):
     #: where evaluations are counted once each, it decides what is the same. The sequence of moves decides otherwise.
     identity: Callable[..., int] | None = None
 
+    #: Optional: `evaluate_solution(moves)`, what `evaluate` returns, straight from the list of all moves: faster.
+    evaluate_solution: Callable[[list[Any]], Any] | None = None
+
     #: Optional: `describe(moves)`, a solution in a word.
     describe: Callable[[Sequence[Any]], str] | None = None
 

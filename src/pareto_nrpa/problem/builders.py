@@ -25,7 +25,7 @@ _DECLARATIONS = (
 )
 
 
-class _BuiltProblem(Problem):
+class BuiltProblem(Problem):
     """States are tuples of the moves made; the function judges them."""
 
     def __init__(self, function: Callable[[list[Any]], Any], declared: dict[str, Any]) -> None:
@@ -38,16 +38,23 @@ class _BuiltProblem(Problem):
         vars(self).update(declared)
 
     def initial_state(self) -> tuple[Hashable, ...]:
+        """Return no moves."""
         return ()
 
     def play(self, state: tuple[Hashable, ...], move: Hashable) -> tuple[Hashable, ...]:
+        """Return the moves so far."""
         return (*state, move)
 
     def evaluate(self, state: tuple[Hashable, ...]) -> Any:
+        """Return what the function makes of the moves."""
         return self.function(list(state))
 
+    def evaluate_solution(self, solution: list[Any]) -> Any:
+        """Return what the function makes of a solution."""
+        return self.function(solution)
 
-class ChoicesProblem(_BuiltProblem):
+
+class ChoicesProblem(BuiltProblem):
     """One choice per step; made by `Problem.from_choices`."""
 
     def __init__(self, function: Callable[[list[Any]], Any], choices: Iterable[Iterable[Hashable]], **declared: Any):
@@ -65,7 +72,7 @@ class ChoicesProblem(_BuiltProblem):
         return len(state), move
 
 
-class PermutationProblem(_BuiltProblem):
+class PermutationProblem(BuiltProblem):
     """An order of items; made by `Problem.from_permutation`."""
 
     def __init__(

@@ -1,9 +1,10 @@
 """Routes: tours and fleets, with or without time windows, from generators, benchmarks and files of stops.
 
 tsp, tsptw, vrptw              the problems, as kernels; segments, matrices
-read, table, stops, costs      from a file or a DataFrame to an instance; times of day
+read, content                  from a file, read once, to an instance; what a file is that is none
+table, stops, costs            spreadsheets and DataFrames: cells, stops, matrices
+tsplib, solomon, vroom         parsers of files of other tools
 instance, feasibility          from an instance to a problem; limits that no route can meet
-tsplib, vrplib_files, vroom    files of other tools
 benchmarks, generate           published instances and seeded ones
 route_plan, itinerary          routes with arrival times
 exact/                         proofs
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
     from .generate import generate_tsp as generate_tsp
     from .generate import generate_tsptw as generate_tsptw
     from .generate import generate_vrptw as generate_vrptw
+    from .instance import Instance as Instance
     from .instance import RoutingOptions as RoutingOptions
-    from .read import is_routing_file as is_routing_file
-    from .read import read_routing as read_routing
+    from .instance import VehicleType as VehicleType
+    from .instance import build_problem as build_problem
+    from .read import read_instance as read_instance
+    from .read import read_problem as read_problem
     from .read import read_stops as read_stops
     from .tsp import mo_tsp as mo_tsp
     from .tsptw import mo_tsptw as mo_tsptw
@@ -32,9 +36,12 @@ _HOMES = {
     "generate_tsp": "generate",
     "generate_tsptw": "generate",
     "generate_vrptw": "generate",
+    "Instance": "instance",
     "RoutingOptions": "instance",
-    "is_routing_file": "read",
-    "read_routing": "read",
+    "VehicleType": "instance",
+    "build_problem": "instance",
+    "read_instance": "read",
+    "read_problem": "read",
     "read_stops": "read",
     "mo_tsp": "tsp",
     "mo_tsptw": "tsptw",

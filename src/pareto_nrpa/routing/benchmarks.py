@@ -1,21 +1,32 @@
-"""Where benchmark files are, and how they get there.
+"""Where benchmark files are, what lies beside them, and how they get there.
 
 Looked for in this order: the folder given, `$PARETO_NRPA_DATA`, the user's cache that `fetch` fills.
 """
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import os
 import re
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._util.files import read_bytes
 from ..errors import DataError, InstanceError
-from .tsptw_files import SECONDARY_FOLDER, WINDOWS_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .instance import Instance
+
+WINDOWS_FOLDER, SECONDARY_FOLDER = "SolomonTSPTW", "SecondaryCost"
 
 VARIABLE = "PARETO_NRPA_DATA"
 FAMILY = "mo-tsptw"
@@ -52,6 +63,53 @@ def find_instance(name: str, folder: str | os.PathLike[str] | None = None) -> Pa
         if path.is_file():
             return path
     return None
+
+
+def find_secondary(path: Path) -> Path | None:
+    """Return the file with the secondary cost of an instance, if there is one."""
+    for candidate in (path.parent.parent / SECONDARY_FOLDER / f"{path.stem}.npy", path.with_name(f"{path.stem}.npy")):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def with_secondary(instance: Instance, path: Path) -> Instance:
+    """Return the instance of a file with the secondary cost and the reference point that lie beside it, if any do.
+
+    The cost is a square matrix: `SecondaryCost/NAME.npy` beside the folder of the file, or `NAME.npy` beside the file.
+    The reference point is that of NAME in `nadirs.json` beside the file.
+    """
+    place = find_secondary(path)
+    costs = instance.costs if place is None else instance.costs | {"cost": _matrix(place, len(instance.stops))}
+    return replace(instance, costs=costs, reference_point=_reference_point(path, len(costs)))
+
+
+def _matrix(path: Path, n: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    try:
+        matrix = np.load(io.BytesIO(read_bytes(path, error=InstanceError)), allow_pickle=False)
+    except InstanceError:
+        raise
+    except Exception as error:  # headers are read as Python's literals, which fail in all kinds of ways
+        message = f"the secondary cost {path} is not an .npy file of numbers, or is cut off."
+        raise InstanceError(message) from error
+    if not isinstance(matrix, np.ndarray) or matrix.dtype.kind not in "iuf":
+        raise InstanceError(f"the secondary cost {path} must be a matrix of numbers in an .npy file.")
+    if matrix.shape != (n, n):
+        shape = str(matrix.shape)[:40]
+        raise InstanceError(f"the secondary cost {path} must be a matrix [{n}, {n}] for {n} cities, got shape {shape}.")
+    return matrix.astype(float)
+
+
+def _reference_point(path: Path, n_objectives: int) -> list[float] | None:
+    """Return the fixed reference point of a public instance; one of another length does not apply."""
+    try:
+        points = json.loads((path.parent / "nadirs.json").read_text(encoding="utf-8"))
+        point = [float(x) for x in points[path.stem]]
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+    return point if len(point) == n_objectives and all(map(math.isfinite, point)) else None
 
 
 def instance_names(folder: str | os.PathLike[str] | None = None) -> list[str]:
@@ -131,18 +189,3 @@ def _fetch_one(store: Any, name: str, url: str) -> None:
 def _reason(error: OSError) -> str:
     text = str(error) or type(error).__name__
     return text if len(text) < 120 else type(error).__name__
-
-
-__all__ = [
-    "FAMILY",
-    "SECONDARY_FOLDER",
-    "SOURCE",
-    "VARIABLE",
-    "cache_folder",
-    "data_folders",
-    "fetch",
-    "find_instance",
-    "instance_names",
-    "official_names",
-    "registry",
-]

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
     from .stops import Stops
 
-#: What the matrix of travel times is called.
-TIME = "time"
+#: What the matrices of travel times and of distances are called.
+TIME, DISTANCE = "time", "distance"
+#: How distances between places may be rounded, see `read_instance`.
+ROUNDINGS = ("file", "none", "round", "dimacs")
 _EARTH = 6371.0088  # kilometres, the mean radius
 
 
@@ -30,6 +32,13 @@ def great_circle(places: NDArray[np.float64]) -> NDArray[np.float64]:
     half = np.sin((lat[:, None] - lat) / 2) ** 2
     half += np.cos(lat[:, None]) * np.cos(lat) * np.sin((lon[:, None] - lon) / 2) ** 2
     return np.asarray(2 * _EARTH * np.arcsin(np.sqrt(np.clip(half, 0.0, 1.0))))
+
+
+def rounded_lengths(lengths: NDArray[np.float64], rounding: str) -> NDArray[np.float64]:
+    """Return distances rounded; "file" and "none" change nothing."""
+    if rounding == "round":
+        return np.floor(lengths + 0.5)
+    return np.floor(10 * lengths) / 10 if rounding == "dimacs" else lengths
 
 
 def distances(stops: Stops) -> NDArray[np.float64] | None:
@@ -82,13 +91,11 @@ def matrix(value: Any, stops: Stops, name: str) -> NDArray[np.float64]:
         Of the cost, for messages.
     """
     if is_frame(value):
-        values = _of_table(matrix_table(value, name, len(stops)), stops, name)
-    elif isinstance(value, str | os.PathLike):
-        values = _of_table(read_table(value), stops, name)
-    else:
-        values = _in_order(np.asarray(value), stops, name)
-    checked: NDArray[np.float64] = checked_matrices(values, name)[0]
-    np.fill_diagonal(checked, 0.0)  # nobody drives there
+        return matrix_of(matrix_table(value, name, len(stops)), stops, name)
+    if isinstance(value, str | os.PathLike):
+        return matrix_of(read_table(value), stops, name)
+    checked: NDArray[np.float64] = checked_matrices(_in_order(np.asarray(value), stops, name), name)[0]
+    np.fill_diagonal(checked, 0.0)  # no way leads from a stop to itself
     return checked
 
 
@@ -99,7 +106,7 @@ def _in_order(values: NDArray[Any], stops: Stops, name: str) -> NDArray[Any]:
     return values[np.ix_(stops.order, stops.order)]
 
 
-def _of_table(table: Table, stops: Stops, name: str) -> NDArray[np.float64]:
+def matrix_of(table: Table, stops: Stops, name: str) -> NDArray[np.float64]:
     """Return the numbers of a table of which the first row and the first column may be names: its size tells."""
     n = len(stops)
     height, widths = len(table.rows), {len(cells) for cells in table.rows}

@@ -11,9 +11,9 @@ from ..errors import InstanceError
 from ..problem.base import CompiledProblem
 from .matrices import euclidean
 from .route_plan import numbered_plan
+from .solomon import MOST_CITIES
 from .tsp import mo_tsp
 from .tsptw import mo_tsptw
-from .tsptw_files import MOST_CITIES
 from .vrptw import vrptw
 
 _SIDE = 100.0  # cities lie in a square of this side

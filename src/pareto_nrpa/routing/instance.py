@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,22 +12,21 @@ import numpy as np
 from .._util.checks import check_choice, check_whole, did_you_mean, is_number, shown
 from ..errors import InstanceError
 from . import costs as matrices
-from .costs import TIME
+from .costs import DISTANCE, TIME
 from .feasibility import check_load, check_windows
-from .matrices import checked_matrices, shortest_times
+from .proved_fronts import with_proved_front
 from .route_plan import RoutePlan
 from .stops import WINDOW_ENDS, Stops, close_by_end_of_service
+from .tsp import mo_tsp
 from .tsptw import mo_tsptw
 from .vrptw import MEASURES, vrptw
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from ..problem.base import CompiledProblem
-
-DISTANCE = "distance"
 
 
 @dataclass(frozen=True)
@@ -81,75 +81,156 @@ class RoutingOptions:
         ]
 
 
-@dataclass
-class Instance:
-    """What a file says: stops, and where it has them travel times, costs, vehicles."""
+@dataclass(frozen=True)
+class VehicleType:
+    """Vehicles that are alike: how many there are, and what each carries (None: without limit)."""
 
-    stops: Stops
-    name: str
-    travel: NDArray[np.float64] | None = None
-    costs: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    vehicles: int | None = None
+    count: int = 1
     capacity: float | None = None
 
 
-def routing_problem(instance: Instance, options: RoutingOptions) -> CompiledProblem:
-    """Return the problem of an instance, or say which stop makes it impossible."""
+@dataclass(frozen=True)
+class Instance:
+    """What a file says.
+
+    Attributes
+    ----------
+    travel
+        [n, n] travel times without service, where the file has them; else distances are driven at a speed.
+    costs
+        [n, n] matrices by name, the distance among them where stops have places.
+    vehicles
+        Of each type; none where the file does not say (one vehicle then).
+    kind
+        What the file is without further options: "routes"; "tours", an objective for each matrix; or "windows", the
+        published form of tours with time windows, whose costs have no names.
+    is_metric
+        Whether the distances are known to keep the triangle inequality.
+    reference_point
+        That of the kind "windows", where it is published.
+    """
+
+    name: str
+    stops: Stops
+    travel: NDArray[np.float64] | None = None
+    costs: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    vehicles: tuple[VehicleType, ...] = ()
+    kind: str = "routes"
+    is_metric: bool = False
+    reference_point: Sequence[float] | None = None
+
+
+def places_instance(stops: Stops, name: str, rounding: str, *, kind: str = "routes") -> Instance:
+    """Return the instance of stops with the distances between their places, where they have any."""
+    lengths = matrices.distances(stops)
+    costs = {} if lengths is None else {DISTANCE: matrices.rounded_lengths(lengths, rounding)}
+    return Instance(name, stops, costs=costs, kind=kind, is_metric=rounding in ("file", "none"))
+
+
+def build_problem(instance: Instance, options: RoutingOptions | None = None) -> CompiledProblem:
+    """Return the problem of an instance, or say which stop makes it impossible.
+
+    Matrices are checked, and detours searched, where the compiled problem is made.
+    """
+    options = options or RoutingOptions()
+    if instance.kind == "tours" and options.given:
+        word = options.given[0].replace("_", " ")
+        raise InstanceError(f"{instance.stops.source} is a tour of TSPLIB, which has no {word}.")
+    try:
+        if instance.kind == "tours":
+            return _tours(instance)
+        if instance.kind == "windows" and not options.given:
+            return _published(instance)
+    except InstanceError as error:
+        raise InstanceError(f"{instance.stops.source}: {error}") from error
+    return _routes(instance, options)
+
+
+def _tours(instance: Instance) -> CompiledProblem:
+    first, *_ = lengths = list(instance.costs.values())
+    problem = mo_tsp(np.stack(lengths), name=instance.name)
+    return replace(problem, objective_names=list(instance.costs), plan=_plan(instance.stops, first))
+
+
+def _published(instance: Instance) -> CompiledProblem:
+    """Return the problem of a published file: nothing but the search tells whether windows can be kept."""
+    travel, *others = instance.costs.values()
+    problem = mo_tsptw(
+        np.stack([_with_service(travel, instance.stops), *others]),
+        instance.stops.column("opens"),
+        instance.stops.column("closes"),
+        distances=np.stack([travel, *others]),
+        metric=instance.is_metric,
+        name=instance.name,
+        plan=_plan(instance.stops, travel),
+        reference_point=instance.reference_point,
+    )
+    return with_proved_front(problem)
+
+
+def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
     stops = instance.stops
     if options.window_end == "end-of-service":
-        close_by_end_of_service(stops)
-    vehicles = options.vehicles or instance.vehicles or 1
-    capacity = options.capacity or instance.capacity
+        stops = close_by_end_of_service(stops)
+    vehicles, capacity = _vehicles(instance, options)
+    travel, known, is_metric = _matrices(instance, options)
+    times = _with_service(travel, stops)
+    objectives = _objectives(options, known, stops, vehicles)
+    if capacity is not None:
+        check_load(stops, vehicles, capacity)
+    plan = _plan(stops, travel)
+    opens, closes = stops.column("opens"), stops.column("closes")
+    if vehicles == 1 and not options.late_costs and objectives[0] == TIME and set(objectives[1:]) <= known.keys():
+        others = [known[name] for name in objectives[1:]]
+        problem = mo_tsptw(
+            np.stack([times, *others]),
+            opens,
+            closes,
+            distances=np.stack([travel, *others]),
+            metric=is_metric,
+            name=instance.name,
+            objective_names=objectives,
+            plan=plan,
+        )
+    else:
+        problem = vrptw(
+            times,
+            opens,
+            closes,
+            vehicles=vehicles,
+            objectives=objectives,
+            costs=known,
+            demand=stops.column("demand"),
+            capacity=capacity,
+            late_costs=options.late_costs,
+            metric=is_metric,
+            name=instance.name,
+            plan=plan,
+        )
+    if not options.late_costs:
+        check_windows(stops, problem.data.shortest, vehicles=vehicles)
+    return problem
+
+
+def _vehicles(instance: Instance, options: RoutingOptions) -> tuple[int, float | None]:
+    """Return how many vehicles there are, and what each carries; what the user gives goes before what the file has."""
+    stops, (first, *others) = instance.stops, instance.vehicles or (VehicleType(),)
+    if others:
+        raise InstanceError(f"{stops.source} has {len(others) + 1} types of vehicles; one type is supported.")
+    capacity = options.capacity or first.capacity
     if capacity is not None and not stops.column("demand").any():
         way_out = "; write what each stop asks for into a column named demand, or leave out --capacity"
         raise InstanceError(
             f"{stops.source} has no demand, so that the capacity {capacity:g} means nothing"
             f"{way_out if options.capacity else ''}."
         )
-    travel, known = _matrices(instance, options)
-    times = travel + stops.column("service")[:, None]
-    np.fill_diagonal(times, 0.0)
-    objectives = _objectives(options, known, stops, vehicles)
-    if capacity is not None:
-        check_load(stops, vehicles, capacity)
-    # Straight lines keep the triangle inequality.
-    metric = options.time is None and instance.travel is None
-    if not options.late_costs:
-        check_windows(stops, times if metric else shortest_times(times), vehicles=vehicles)
-    plan = RoutePlan([_shown(row) for row in stops.rows], travel, stops.clock)
-    opens, closes = stops.column("opens"), stops.column("closes")
-    if vehicles == 1 and not options.late_costs and objectives[0] == TIME and set(objectives[1:]) <= known.keys():
-        others = [known[name] for name in objectives[1:]]
-        return mo_tsptw(
-            np.stack([times, *others]),
-            opens,
-            closes,
-            distances=np.stack([travel, *others]),
-            metric=metric,
-            name=instance.name,
-            objective_names=objectives,
-            plan=plan,
-        )
-    return vrptw(
-        times,
-        opens,
-        closes,
-        vehicles=vehicles,
-        objectives=objectives,
-        costs=known,
-        demand=stops.column("demand"),
-        capacity=capacity,
-        late_costs=options.late_costs,
-        metric=metric,
-        name=instance.name,
-        plan=plan,
-    )
+    return options.vehicles or first.count, capacity
 
 
 def _matrices(
     instance: Instance, options: RoutingOptions
-) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
-    """Return travel times, and all costs by name; what the user gives goes before what the file has."""
+) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]], bool]:
+    """Return travel times, all costs by name, and whether the times keep the triangle inequality."""
     stops = instance.stops
     if options.time is not None and options.speed is not None:
         raise InstanceError("time and speed cannot both be given: travel times need no speed.")
@@ -157,18 +238,25 @@ def _matrices(
     is_driven = options.time is None and (instance.travel is None or options.speed is not None)
     has_distances = DISTANCE in instance.costs
     speed = matrices.checked_speed(stops, options.speed, has_distances=has_distances) if is_driven else None
-    known = dict(instance.costs)
-    lengths = known.get(DISTANCE)
-    if lengths is None and (lengths := matrices.distances(stops)) is not None:
-        known[DISTANCE] = checked_matrices(lengths, DISTANCE)[0]
-    known |= {name: matrices.matrix(value, stops, name) for name, value in options.costs.items()}
+    known = instance.costs | {name: matrices.matrix(value, stops, name) for name, value in options.costs.items()}
     if options.time is not None:
-        return matrices.matrix(options.time, stops, TIME), known
-    if instance.travel is not None and speed is None:
-        return instance.travel, known
-    assert lengths is not None
-    assert speed is not None
-    return checked_matrices(lengths / speed * (stops.per_hour or 1.0), "travel times")[0], known
+        return matrices.matrix(options.time, stops, TIME), known, False
+    if speed is None:
+        assert instance.travel is not None
+        return instance.travel, known, False
+    return known[DISTANCE] / speed * (stops.per_hour or 1.0), known, instance.is_metric
+
+
+def _with_service(travel: NDArray[np.float64], stops: Stops) -> NDArray[np.float64]:
+    """Return travel times with the service at the stop that is left."""
+    times: NDArray[np.float64] = travel + stops.column("service")[:, None]
+    np.fill_diagonal(times, 0.0)
+    return times
+
+
+def _plan(stops: Stops, travel: NDArray[np.float64]) -> RoutePlan:
+    shown = [row | {"closes": row["closes"] if math.isfinite(row["closes"]) else None} for row in stops.rows]
+    return RoutePlan(shown, travel, stops.clock)
 
 
 def _objectives(
@@ -194,7 +282,3 @@ def _objectives(
     if "lateness" in names and not options.late_costs:
         raise InstanceError("lateness is always 0 while windows must be kept; give --late-costs to let them be missed.")
     return tuple(names)
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"closes": row["closes"] if math.isfinite(row["closes"]) else None}

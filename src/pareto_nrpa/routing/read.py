@@ -1,17 +1,24 @@
-"""From a file, of whatever format, to a problem."""
+"""From a file, of whatever format, to an instance: read once, recognised by its name or its content, parsed."""
 
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._util.checks import shown
+from .._util.checks import check_choice, shown
 from ..errors import InstanceError
-from . import matrix_tsptw, tsplib, vroom, vrplib_files
-from .instance import Instance, RoutingOptions, routing_problem
-from .stops import stops_of_table
-from .table import frame_table, is_frame, read_table
+from .benchmarks import with_secondary
+from .content import as_text, is_workbook, read_content
+from .costs import ROUNDINGS, TIME, matrix_of
+from .instance import Instance, RoutingOptions, build_problem, places_instance
+from .solomon import looks_like_matrix, parse_matrix, parse_rows, parse_solomon
+from .stops import looks_like_stops, stops_of_table
+from .table import frame_table, is_frame, sheet_tables, table_of_text
+from .tsplib import joined, parse_tsplib
+from .vroom import parse_vroom
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..problem.base import CompiledProblem
 
-_HEAD = 100_000  # bytes that tell what a file is
+_HEAD = 100_000  # letters that tell what a file is
 
 
 def read_stops(
@@ -35,22 +42,23 @@ def read_stops(
     capacity: float | None = None,
     late_costs: bool = False,
     window_end: str = "start",
+    rounding: str = "file",
     name: str | None = None,
 ) -> CompiledProblem:
     """Return the problem of visiting the stops of a spreadsheet.
 
     Columns, in any order: `name`; `x`, `y` or `lat`, `lon`; `opens`, `closes`, `service`; `demand`; `kind`. Others are
-    kept and shown. The depot is the row with "depot" in `kind`, else the first one. docs/planning.md tells the rest.
+    kept and shown. The depot is the row with "depot" in `kind`, else the first one. docs/spreadsheet.md tells the rest.
 
     Parameters
     ----------
     stops
-        A CSV file, or a pandas DataFrame; or the file of another tool (Solomon, VRPLIB, VROOM, TSPTW with a matrix).
+        A CSV or Excel file, or a pandas DataFrame; or a file of another tool (Solomon, VRPLIB, VROOM, TSPTW).
     speed
         Distance per hour where times are written as 08:30 (they are minutes then), else per unit of time. Distances
         are kilometres for lat and lon.
     time
-        A matrix of travel times without service, instead of distances and speed: a CSV file, a DataFrame or an array.
+        A matrix of travel times without service, instead of distances and speed: a file, a DataFrame or an array.
     costs
         Matrices of further costs by name.
     objectives
@@ -63,6 +71,8 @@ def read_stops(
         True if a missed window costs (`lateness`) and is no violation.
     window_end
         What `closes` is: the latest "start" of service, or the latest "end-of-service".
+    rounding
+        How distances between places are rounded, as in `read_instance`.
     name
         Of the problem; that of the file by default.
     """
@@ -76,63 +86,69 @@ def read_stops(
         late_costs=late_costs,
         window_end=window_end,
     )
-    if not is_frame(stops):
-        if not isinstance(stops, str | os.PathLike) or "\0" in str(stops):
-            raise InstanceError(f"stops must be the name of a file, or a pandas DataFrame, got {shown(stops)}.")
-        return read_routing([stops], options, name=name)
-    return routing_problem(Instance(stops_of_table(frame_table(stops, "stops")), name or "stops"), options)
+    if is_frame(stops):
+        check_choice("rounding", rounding, ROUNDINGS)
+        instance = places_instance(stops_of_table(frame_table(stops, "stops")), "stops", rounding)
+    elif isinstance(stops, str | os.PathLike) and "\0" not in str(stops):
+        instance = read_instance(stops, rounding=rounding)
+    else:
+        raise InstanceError(f"stops must be the name of a file, or a pandas DataFrame, got {shown(stops)}.")
+    return build_problem(replace(instance, name=name or instance.name), options)
 
 
-def is_routing_file(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file is of a format that is read here."""
-    return os.path.isfile(path) and _reader(Path(path)) is not None
-
-
-def read_routing(
-    paths: Sequence[str | os.PathLike[str]], options: RoutingOptions, *, name: str | None = None
+def read_problem(
+    paths: Sequence[str | os.PathLike[str]], options: RoutingOptions | None = None, *, rounding: str = "file"
 ) -> CompiledProblem:
     """Return the problem in a file; several TSPLIB files are as many objectives."""
-    files = [Path(path) for path in paths]
-    if all(map(tsplib.is_tsplib, files)):
-        if options.given:
-            raise InstanceError(
-                f"{files[0].name} is a tour of TSPLIB, which has no {options.given[0].replace('_', ' ')}."
-            )
-        return tsplib.read_tsplib(files, name=name)
-    if len(files) > 1:
-        raise InstanceError(
-            f"several files at once must all be TSPLIB files, an objective each; {files[1].name} cannot be added to "
-            f"{files[0].name} (matrices of costs are given with --cost)."
-        )
-    reader = _reader(files[0])
-    if reader is None:
-        raise InstanceError(
-            f"{files[0]} is no file of stops: neither a CSV nor a format that is known (docs/planning.md)."
-        )
-    instance = reader(files[0])
-    instance.name = name or instance.name
-    return routing_problem(instance, options)
+    return build_problem(joined([read_instance(path, rounding=rounding) for path in paths]), options)
 
 
-def _reader(path: Path) -> Callable[[Path], Instance] | None:
-    """Return what reads a file, by its name or by what it begins with; None for formats that others read."""
-    ending = path.suffix.lower()
-    if ending in (".csv", ".tsv"):
-        return _read_csv
-    if ending == ".json":
-        return vroom.read_vroom
-    try:
-        with open(path, "rb") as file:
-            head = file.read(_HEAD).decode("utf-8-sig", errors="replace")
-    except OSError:
-        return None
-    readers: tuple[tuple[Callable[[str], bool], Callable[[Path], Instance]], ...] = (
-        (vrplib_files.looks_like_solomon, vrplib_files.read_solomon),
-        (vrplib_files.looks_like_vrplib, vrplib_files.read_vrplib),
-        (matrix_tsptw.looks_like_matrix, matrix_tsptw.read_matrix_tsptw),
-    )
-    return next((reader for fits, reader in readers if fits(head)), None)
+def read_instance(path: str | os.PathLike[str], *, rounding: str = "file") -> Instance:
+    """Return the instance in a file of any format that is read.
+
+    Parameters
+    ----------
+    rounding
+        How distances between places are rounded: as the format says ("file": TSPLIB and VRPLIB round, others do not),
+        not at all ("none"), to whole numbers ("round"), or down to tenths ("dimacs", as in the best known costs of
+        Solomon's instances in the DIMACS challenge).
+    """
+    check_choice("rounding", rounding, ROUNDINGS)
+    file, content = Path(path), read_content(path)
+    if is_workbook(content):
+        return _of_workbook(content, file, rounding)
+    text = as_text(content, path)
+    head, ending = text[:_HEAD], file.suffix.lower()
+    parse = next(parse for fits, parse in PARSERS if fits(ending, head))
+    instance = parse(text, file.name, rounding)
+    return with_secondary(instance, file) if instance.kind == "windows" else instance
 
 
-def _read_csv(path: Path) -> Instance:
-    return Instance(stops_of_table(read_table(path)), path.stem)
+def _of_workbook(content: bytes, file: Path, rounding: str) -> Instance:
+    """Return the instance in a workbook: stops in its first sheet, travel times in one called time, if there is one."""
+    sheets = sheet_tables(content, file.name)
+    first, *others = sheets
+    instance = places_instance(stops_of_table(sheets[first]), file.stem, rounding)
+    times = next((sheets[name] for name in others if name.strip().lower() == TIME), None)
+    return instance if times is None else replace(instance, travel=matrix_of(times, instance.stops, TIME))
+
+
+def _parse_table(text: str, source: str, rounding: str) -> Instance:
+    return places_instance(stops_of_table(table_of_text(text, source)), Path(source).stem, rounding)
+
+
+def _has(pattern: str) -> Callable[[str, str], bool]:
+    return lambda _, head: re.search(pattern, head, re.MULTILINE) is not None
+
+
+#: What tells a format, by the ending of the name or by the beginning of the text, and what parses it, in this order.
+PARSERS: tuple[tuple[Callable[[str, str], bool], Callable[[str, str, str], Instance]], ...] = (
+    (lambda ending, _: ending in (".csv", ".tsv"), _parse_table),
+    (lambda ending, head: ending == ".json" or head.lstrip()[:1] in ("{", "["), parse_vroom),
+    (lambda ending, _: ending in (".tsp", ".atsp", ".vrp"), parse_tsplib),
+    (_has(r"^\s*DIMENSION\s*:"), parse_tsplib),
+    (_has(r"^\s*VEHICLE\s*$"), parse_solomon),
+    (lambda _, head: looks_like_matrix(head), parse_matrix),
+    (lambda _, head: looks_like_stops(head), _parse_table),
+    (lambda *_: True, parse_rows),
+)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from ..errors import InstanceError
 from .table import Table, column_names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 _NUMBERS = ("x", "y", "lat", "lon", "demand")
@@ -76,6 +79,29 @@ class Stops:
         return any(row["opens"] > 0 or math.isfinite(row["closes"]) for row in self.rows[1:])
 
 
+def numbered_stops(
+    source: str,
+    columns: Mapping[str, NDArray[np.float64]],
+    places: list[str],
+    *,
+    prefix: str = "",
+    names: list[str] | None = None,
+) -> Stops:
+    """Return stops that have no names but numbers, out of columns [n] by their names."""
+    n = len(places)
+    called = names or ["depot", *(f"{prefix}{i}" for i in range(1, n))]
+    usual = {"opens": 0.0, "closes": math.inf, "service": 0.0, "demand": 0.0}
+    lists = {key: np.asarray(values, dtype=float).tolist() for key, values in columns.items()}
+    rows = [{"name": called[i], **usual, **{key: values[i] for key, values in lists.items()}} for i in range(n)]
+    return Stops(source, rows, places, list(range(n)))
+
+
+def looks_like_stops(head: str) -> bool:
+    """Tell whether a text begins with names of columns."""
+    first = next((line for line in head.splitlines() if line.strip()), "")
+    return len({cell.strip(' "').lower() for cell in re.split("[,;\t]", first)} & set(_KNOWN)) > 1
+
+
 def stops_of_table(table: Table) -> Stops:
     """Return the stops that a table describes, its columns named in the first row."""
     columns = _checked_columns(table)
@@ -115,15 +141,21 @@ def check_stops(stops: Stops) -> None:
         raise InstanceError(f"{stops.source}: {stops.named(0)} must have no demand, got {stops.rows[0]['demand']:g}.")
 
 
-def close_by_end_of_service(stops: Stops) -> None:
-    """Take the end of each window for the latest end of service; the depot is closed when it says."""
-    for i, row in enumerate(stops.rows[1:], 1):
-        row["closes"] -= row["service"]
+def without_return(stops: Stops) -> Stops:
+    """Return stops whose depot never closes, so that vehicles may be back at any time."""
+    return replace(stops, rows=[stops.rows[0] | {"closes": math.inf}, *stops.rows[1:]])
+
+
+def close_by_end_of_service(stops: Stops) -> Stops:
+    """Return stops whose windows end with the latest end of service; the depot is closed when it says."""
+    rows = [stops.rows[0], *(row | {"closes": row["closes"] - row["service"]} for row in stops.rows[1:])]
+    for i, row in enumerate(rows):
         if row["closes"] < row["opens"]:
             raise InstanceError(
                 f"{stops.source}: {stops.named(i)} cannot be served within its window, which is shorter than its "
                 f"service of {row['service']:g}."
             )
+    return replace(stops, rows=rows)
 
 
 def _checked_columns(table: Table) -> list[str]:

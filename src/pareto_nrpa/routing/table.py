@@ -1,4 +1,4 @@
-"""A spreadsheet as a table of text: a CSV file of any of the usual kinds, or a pandas DataFrame."""
+"""A spreadsheet as a table of text: a CSV file of any of the usual kinds, a workbook, or a pandas DataFrame."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .._util.checks import shown
 from .._util.csv_text import unguarded
 from ..errors import InstanceError
+from .content import as_text, is_workbook, read_content
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-_LONGEST_FILE = 100_000_000  # bytes; a matrix of the most stops
 _LONGEST_CELL = 500
 _LARGEST = 1e12
+_DAY_ZERO, _DAYS_OF_A_TIME = datetime.datetime(1899, 12, 31), 2  # as spreadsheets count
 # In this order: numbers have commas in files whose columns are separated by something else.
 _SEPARATORS = (";", "\t", ",")
 _QUOTED = re.compile(r'(^|[;,\t]) *"(?:[^"]|"")*"')
@@ -82,9 +83,15 @@ _MARKS = {",": "comma", ".": "point"}
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
-    """Return the cells of a CSV file: UTF-8, columns separated by comma, semicolon or tab; empty rows are left out."""
-    text = read_text(path, "save it as 'CSV UTF-8' in the spreadsheet")
-    source = Path(path).name
+    """Return the cells of a CSV file, or of the first sheet of a workbook."""
+    source, content = Path(path).name, read_content(path)
+    if is_workbook(content):
+        return next(iter(sheet_tables(content, source).values()))
+    return table_of_text(as_text(content, path), source)
+
+
+def table_of_text(text: str, source: str) -> Table:
+    """Return the cells of CSV: columns separated by comma, semicolon or tab; empty rows are left out."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's own way to say it
     bare = _QUOTED.sub(r"\1", first)
@@ -101,10 +108,33 @@ def read_table(path: str | os.PathLike[str]) -> Table:
         raise InstanceError(f"{source}, line {begin}: {error}; is a quote missing?") from error
     if announced:
         rows, lines = rows[1:], lines[1:]
-    table = Table(source, rows, lines, decimal_commas=separator != ",")
-    if not rows:
+    return _checked(Table(source, rows, lines, decimal_commas=separator != ","))
+
+
+def sheet_tables(content: bytes, source: str) -> dict[str, Table]:
+    """Return the cells of each sheet of a workbook (.xlsx, .xls, .ods) that has any, by its name."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError as error:
+        message = f'{source} is a workbook, which needs python-calamine: pip install "pareto-nrpa[excel]".'
+        raise InstanceError(message) from error
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
+    except CalamineError as error:
+        reason = " ".join(str(error).split())[:100]
+        raise InstanceError(f"{source} is no workbook, or is damaged or protected: {reason}.") from error
+    tables: dict[str, Table] = {}
+    for name, cells in sheets.items():
+        rows = [(line, [_text(cell) for cell in row]) for line, row in enumerate(cells, 1)]
+        there = [(line, row) for line, row in rows if any(row)]
+        if there:
+            called = source if not tables else f"{source}, sheet {shown(name)}"
+            lines, texts = map(list, zip(*there, strict=True))
+            tables[name] = _checked(Table(called, texts, lines, decimal_commas=True, word="row"))
+    if not tables:
         raise InstanceError(f"{source} is empty.")
-    return _checked(table)
+    return tables
 
 
 def check_cell(table: Table, row: int, column: int, cell: str) -> None:
@@ -116,21 +146,6 @@ def check_cell(table: Table, row: int, column: int, cell: str) -> None:
         is_break = odd in "\r\n"
         reason = "a line break; is a quote missing, or one too many?" if is_break else f"{odd!r}, which no one can see."
         raise InstanceError(f"{table.place(row, column)}: has {reason}")
-
-
-def read_text(path: str | os.PathLike[str], way_out: str = "give a text file") -> str:
-    """Return what a text file holds, or say why it cannot be read, and what to do if it is no text."""
-    try:
-        with open(path, "rb") as file:
-            content = file.read(_LONGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        raise InstanceError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
-    if len(content) > _LONGEST_FILE:
-        raise InstanceError(f"{path} has more than {_LONGEST_FILE:,} bytes, too many for an instance.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InstanceError(f"{path} is not UTF-8 text; {way_out}.") from error
 
 
 def frame_table(frame: Any, source: str) -> Table:
@@ -152,8 +167,6 @@ def matrix_table(frame: Any, source: str, n: int) -> Table:
         rows.insert(0, [""] * has_left + _labels(frame.columns))
     first = 0 if has_top else 1
     lines = list(range(first, first + len(rows)))
-    if not rows:
-        raise InstanceError(f"{source} is empty.")
     return _checked(Table(source, rows, lines, word="row", labels=(has_top, has_left)))
 
 
@@ -178,6 +191,8 @@ def _counts(labels: Any) -> bool:
 
 
 def _checked(table: Table) -> Table:
+    if not table.rows:
+        raise InstanceError(f"{table.source} is empty.")
     for row, cells in enumerate(table.rows):
         for column, cell in enumerate(cells, 1):
             check_cell(table, row, column, cell)
@@ -192,8 +207,15 @@ def is_frame(value: Any) -> bool:
 def _text(cell: Any) -> str:
     if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell)):
         return ""
+    if isinstance(cell, datetime.datetime) and 0 <= (cell - _DAY_ZERO).days < _DAYS_OF_A_TIME:
+        cell -= _DAY_ZERO  # a time of day, as spreadsheets keep it; 26:00 is the day after
     if isinstance(cell, datetime.time):
-        return cell.isoformat()
+        return cell.replace(microsecond=0).isoformat()
+    if isinstance(cell, datetime.timedelta):
+        whole = round(cell.total_seconds())
+        return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+    if isinstance(cell, datetime.datetime):
+        return cell.isoformat(" ")
     if isinstance(cell, float) and cell.is_integer():  # a column of whole numbers with gaps or text beside them
         return str(int(cell))
     return str(cell).strip()

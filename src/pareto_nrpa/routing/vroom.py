@@ -2,178 +2,135 @@
 
 from __future__ import annotations
 
-import json
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from msgspec import Meta, Struct
 
-from .._util.checks import is_number, shown
+from .._util.checks import printable
+from .._util.structs import decode
 from ..errors import InstanceError
-from ..result.result import FORMAT as RESULT
-from .instance import DISTANCE, Instance
+from .costs import DISTANCE
+from .instance import Instance, VehicleType, places_instance
 from .matrices import checked_matrices
 from .stops import MOST_STOPS, Stops, check_stops
-from .table import read_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
-_TOP = {"jobs", "vehicles", "matrices"}
-_JOB = {"id", "description", "location", "location_index", "service", "delivery", "time_windows"}
-_VEHICLE = {"id", "description", "start", "start_index", "end", "end_index", "capacity", "time_window", "profile"}
-_MATRICES = {"durations": None, "distances": DISTANCE, "costs": "cost"}
+_Amount = Annotated[float, Meta(ge=0, le=1e12)]
+_Index = Annotated[int, Meta(ge=0)]
+_Place = tuple[Annotated[float, Meta(ge=-180, le=180)], Annotated[float, Meta(ge=-90, le=90)]]  # longitude, latitude
+_Window = tuple[_Amount, _Amount]
 _SECONDS_PER_HOUR = 3600.0
 
 
-class _Wrong(InstanceError):
-    """What is wrong with a file, without its name."""
+class _Job(Struct, forbid_unknown_fields=True):
+    id: int | str
+    description: str = ""
+    location: _Place | None = None
+    location_index: _Index | None = None
+    service: _Amount = 0.0
+    delivery: tuple[_Amount] = (0.0,)  # one kind of load
+    time_windows: tuple[_Window] = ((0.0, math.inf),)  # one window
 
 
-def read_vroom(path: Path) -> Instance:
-    """Return what a file says. Times are seconds, places are [longitude, latitude]."""
-    try:
-        content = json.loads(read_text(path))
-        return _instance(path, content)
-    except InstanceError as error:
-        raise InstanceError(f"{path}: {error}." if isinstance(error, _Wrong) else str(error)) from error
-    except (ValueError, RecursionError, OverflowError) as error:  # a number of more digits than there are
-        raise InstanceError(f"{path} is not JSON, or is damaged.") from error
+class _Vehicle(Struct, forbid_unknown_fields=True):
+    id: int | str = ""
+    description: str = ""
+    start: _Place | None = None
+    start_index: _Index | None = None
+    end: _Place | None = None
+    end_index: _Index | None = None
+    capacity: tuple[_Amount] | None = None
+    time_window: _Window = (0.0, math.inf)
+    profile: str = "car"
 
 
-def _instance(path: Path, content: Any) -> Instance:
-    if isinstance(content, dict) and content.get("format") == RESULT:
-        raise _Wrong("this is a saved result, no problem to solve; read it with pareto-nrpa show or pareto-nrpa report")
-    _check_keys(content, _TOP, "a file of VROOM")
-    jobs, vehicles = (_list(content.get(key), key) for key in ("jobs", "vehicles"))
-    if not jobs or not vehicles:
-        raise _Wrong("there must be at least one of jobs and of vehicles")
-    if len(jobs) >= MOST_STOPS:
-        raise _Wrong(f"there can be {MOST_STOPS - 1:,} jobs at most, got {len(jobs):,}")
-    vehicle = _like_each_other(vehicles)
-    rows = [_depot(vehicle), *(_job(job) for job in jobs)]
-    for row in rows:
-        if ("lat" in row) != ("lat" in rows[0]):
-            raise _Wrong(f"{shown(row['name'])} and the depot must both have a location, or none")
-    indices = [row.pop("index") for row in rows]
-    matrices = _matrices(content.get("matrices"), vehicle.get("profile", "car"), indices)
-    names = [row["name"] for row in rows]
-    stops = Stops(path.name, rows, ["vehicles", *(f"job {name}" for name in names[1:])], list(range(len(rows))))
-    stops.per_hour = _SECONDS_PER_HOUR
+class _Matrices(Struct, forbid_unknown_fields=True):
+    durations: list[list[_Amount]]
+    distances: list[list[_Amount]] | None = None
+    costs: list[list[_Amount]] | None = None
+
+
+class _Problem(Struct, forbid_unknown_fields=True):
+    jobs: Annotated[list[_Job], Meta(min_length=1, max_length=MOST_STOPS - 1)]
+    vehicles: Annotated[list[_Vehicle], Meta(min_length=1)]
+    matrices: dict[str, _Matrices] = {}
+
+
+class _Saved(Struct):
+    format: str = ""
+
+
+def parse_vroom(text: str, source: str, rounding: str) -> Instance:
+    """Return what a file says. Times are seconds."""
+    what = "a VROOM file of jobs, of vehicles that are alike, and of matrices"
+    data = text.encode("utf-8", "surrogatepass")
+    saved = decode(data, _Saved, source=source, what=what, error=InstanceError).format
+    if saved.startswith("pareto-nrpa "):
+        kind, readers = "result", "show or pareto-nrpa report"
+        if "certificate" in saved:
+            kind, readers = "certificate", "certify --check"
+        raise InstanceError(f"{source} is a saved {kind}, no problem to solve; read it with pareto-nrpa {readers}.")
+    problem = decode(data, _Problem, source=source, what=what, error=InstanceError)
+    vehicle = _alike(problem.vehicles, source)
+    depot = _Job("depot", "", vehicle.start, vehicle.start_index, time_windows=(vehicle.time_window,))
+    visited = [depot, *problem.jobs]
+    rows = [_row(job) for job in visited]
+    if len({"lat" in row for row in rows}) > 1:
+        raise InstanceError(f"{source}: start of the vehicles and location of each job must be given, or none of them.")
+    places = ["vehicles", *(f"job {job.id}" for job in problem.jobs)]
+    stops = Stops(source, rows, places, list(range(len(rows))), per_hour=_SECONDS_PER_HOUR)
     check_stops(stops)
-    travel = matrices.pop("", None)
-    capacity = _amount(vehicle.get("capacity"), "capacity of a vehicle") if "capacity" in vehicle else None
-    return Instance(stops, path.stem, travel, matrices, len(vehicles), capacity)
+    capacity = None if vehicle.capacity is None else vehicle.capacity[0]
+    instance = replace(
+        places_instance(stops, Path(source).stem, rounding), vehicles=(VehicleType(len(problem.vehicles), capacity),)
+    )
+    if not problem.matrices:
+        return instance
+    if vehicle.profile not in problem.matrices:
+        raise InstanceError(f"{source}: matrices must have the profile of the vehicles, {vehicle.profile[:60]!r}.")
+    given = problem.matrices[vehicle.profile]
+    indices = [job.location_index for job in visited]
+    travel = _in_order(given.durations, indices, f"{source}: durations")
+    named = {DISTANCE: given.distances, "cost": given.costs}
+    costs = {key: _in_order(rows, indices, f"{source}: {key}") for key, rows in named.items() if rows is not None}
+    return replace(instance, travel=travel, costs=instance.costs | costs, is_metric=False)
 
 
-def _check_keys(value: Any, known: set[str], what: str) -> None:
-    if not isinstance(value, dict):
-        raise _Wrong(f"{what} must be an object of JSON, got {shown(value)[:60]}")
-    for key in value:
-        if key not in known:
-            raise _Wrong(f"{shown(key)[:60]} of {what} is not supported; {', '.join(sorted(known))} are")
-
-
-def _list(value: Any, what: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise _Wrong(f"{what} must be a list, got {shown(value)[:60]}")
-    return value
-
-
-def _like_each_other(vehicles: list[Any]) -> dict[str, Any]:
-    first: dict[str, Any] = {}
-    for number, vehicle in enumerate(vehicles):
-        _check_keys(vehicle, _VEHICLE, f"vehicle {number + 1}")
-        first = first or vehicle
-        for key in sorted(_VEHICLE - {"id", "description"}):
-            if vehicle.get(key) != first.get(key):
-                raise _Wrong(f"vehicle {number + 1} has another {key} than the first one; they must be alike")
-    for begin, end in (("start", "end"), ("start_index", "end_index")):
-        if first.get(begin) != first.get(end):
-            raise _Wrong(f"{begin} and {end} of the vehicles must be the same place, the depot")
+def _alike(vehicles: list[_Vehicle], source: str) -> _Vehicle:
+    """Return the first of vehicles that are alike, or say in what they differ."""
+    first = vehicles[0]
+    for number, vehicle in enumerate(vehicles, 1):
+        for key in ("start", "start_index", "end", "end_index", "capacity", "time_window", "profile"):
+            if getattr(vehicle, key) != getattr(first, key):
+                raise InstanceError(
+                    f"{source}: vehicle {number} has another {key} than the first one; they must be alike."
+                )
+    if (first.start, first.start_index) != (first.end, first.end_index):
+        raise InstanceError(f"{source}: start and end of the vehicles must be the same place, the depot.")
     return first
 
 
-def _depot(vehicle: dict[str, Any]) -> dict[str, Any]:
-    opens, closes = _window(vehicle.get("time_window"), "time_window of the vehicles")
-    row = {"name": "depot", "opens": opens, "closes": closes, "service": 0.0, "demand": 0.0}
-    return row | _place(vehicle, "start", "the vehicles")
+def _row(job: _Job) -> dict[str, Any]:
+    ((opens, closes),) = job.time_windows
+    place = {} if job.location is None else {"lat": job.location[1], "lon": job.location[0]}
+    name = printable(job.description or str(job.id))[:200]
+    return {"name": name, "opens": opens, "closes": closes, "service": job.service, "demand": job.delivery[0]} | place
 
 
-def _job(job: Any) -> dict[str, Any]:
-    _check_keys(job, _JOB, "a job")
-    what = f"job {shown(job.get('id'))[:40]}"
-    name = str(job.get("description") or job.get("id", ""))[:200]
-    if not name or not name.isprintable():
-        raise _Wrong(f"{what} must have an id")
-    windows = _list(job.get("time_windows", [None]), f"time_windows of {what}")
-    if len(windows) != 1:
-        raise _Wrong(f"time_windows of {what} must be one window, got {len(windows)}")
-    opens, closes = _window(windows[0], f"time_windows of {what}")
-    service = _number(job.get("service", 0), f"service of {what}")
-    demand = _amount(job["delivery"], f"delivery of {what}") if "delivery" in job else 0.0
-    row = {"name": name, "opens": opens, "closes": closes, "service": service, "demand": demand}
-    return row | _place(job, "location", what)
-
-
-def _place(value: dict[str, Any], key: str, what: str) -> dict[str, Any]:
-    index = value.get(f"{key}_index")
-    if index is not None and (isinstance(index, bool) or not isinstance(index, int) or index < 0):
-        raise _Wrong(f"{key}_index of {what} must be a whole number of at least 0, got {shown(index)[:60]}")
-    if key not in value:
-        return {"index": index}
-    place = value[key]
-    if not isinstance(place, list) or len(place) != 2 or not all(map(is_number, place)):
-        raise _Wrong(f"{key} of {what} must be [longitude, latitude], got {shown(place)[:60]}")
-    if abs(place[0]) > 180 or abs(place[1]) > 90:
-        raise _Wrong(f"{key} of {what} must be [longitude, latitude] in degrees, got {shown(place)[:60]}")
-    return {"index": index, "lat": float(place[1]), "lon": float(place[0])}
-
-
-def _window(value: Any, what: str) -> tuple[float, float]:
-    if value is None:
-        return 0.0, math.inf
-    if not isinstance(value, list) or len(value) != 2:
-        raise _Wrong(f"{what} must be two times, got {shown(value)[:60]}")
-    return _number(value[0], what), _number(value[1], what)
-
-
-def _number(value: Any, what: str) -> float:
-    if not is_number(value) or not 0 <= value <= 1e12:
-        raise _Wrong(f"{what} must be a number of at least 0, got {shown(value)[:60]}")
-    return float(value)
-
-
-def _amount(value: Any, what: str) -> float:
-    if not isinstance(value, list) or len(value) != 1:
-        raise _Wrong(
-            f"{what} must be a list of one number, as only one kind of load is supported, got {shown(value)[:60]}"
+def _in_order(rows: list[list[float]], indices: list[int | None], name: str) -> NDArray[np.float64]:
+    """Return a matrix in the order of depot and jobs."""
+    matrix = checked_matrices(rows, name)[0]
+    if any(index is None or index >= len(matrix) for index in indices):
+        raise InstanceError(
+            f"{name} are for {len(matrix)} places: start_index of the vehicles and location_index of each job must be "
+            "given, below that."
         )
-    return _number(value[0], what)
-
-
-def _matrices(given: Any, profile: Any, indices: list[int | None]) -> dict[str, NDArray[np.float64]]:
-    """Return the matrices of the profile, in the order of depot and jobs: durations under no name."""
-    if given is None:
-        return {}
-    if not isinstance(given, dict) or not isinstance(profile, str) or profile not in given:
-        raise _Wrong(f"matrices must have the profile of the vehicles, {shown(profile)[:60]}")
-    _check_keys(given[profile], set(_MATRICES), f"matrices of {profile[:40]}")
-    if "durations" not in given[profile]:
-        raise _Wrong(f"matrices of {profile[:40]} must have durations")
-    if any(index is None for index in indices):
-        raise _Wrong("with matrices, start_index of vehicles and location_index of each job must be given")
-    found = {}
-    for key, name in _MATRICES.items():
-        if key in given[profile]:
-            try:
-                matrix = checked_matrices(given[profile][key], key)[0]
-            except InstanceError as error:
-                raise _Wrong(str(error).rstrip(".")) from error
-            if max(i for i in indices if i is not None) >= len(matrix):
-                raise _Wrong(f"{key} is for {len(matrix)} places, and an index is larger")
-            found[name or ""] = np.ascontiguousarray(matrix[np.ix_(indices, indices)])  # type: ignore[arg-type]  # no index is None
-            np.fill_diagonal(found[name or ""], 0.0)
-    return found
+    ordered = np.ascontiguousarray(matrix[np.ix_(indices, indices)])  # type: ignore[arg-type]  # no index is None
+    np.fill_diagonal(ordered, 0.0)
+    return ordered

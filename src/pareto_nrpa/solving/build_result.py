@@ -1,4 +1,4 @@
-"""What a search has found, as a `Result`: its front, measured, and described in the words of the problem."""
+"""Build the `Result` of a search: its front, hypervolumes, and the descriptions that the problem gives."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def found_by(
 
 
 def measured(found: Result, log: NDArray[np.float64], problem: AnyProblem) -> Result:
-    """Return a result with its hypervolumes, and what it comes to beside the front that the problem carries."""
+    """Return a result with its hypervolumes, compared with the reference front of the problem if it has one."""
     signs = objective_signs(problem)
     m = len(signs)
     feasible = log[log[:, 1] == 0, 2:]
@@ -76,7 +76,7 @@ def measured(found: Result, log: NDArray[np.float64], problem: AnyProblem) -> Re
 
 
 def described(found: Result, problem: AnyProblem) -> Result:
-    """Return a result with what the problem says of each solution."""
+    """Return a result with the problem's description of each solution."""
     if problem.plan is not None:
         schedules = _of_each(found, problem.plan.schedule, "schedule() of the plan")
         found = replace(found, plan=plain(problem.plan.to_dict()), schedules=plain(schedules))
@@ -90,4 +90,4 @@ def _of_each(found: Result, say: Callable[[list[Any]], Any], what: str) -> list[
         return [say(solution) for solution in found.front.solutions]
     except Exception as error:
         reason = f"{type(error).__name__}: {shown(str(error))}"
-        raise ProblemError(f"{what} of {found.instance} raised {reason}; mend it.") from error
+        raise ProblemError(f"{what} of {found.instance} raised {reason}; correct it.") from error

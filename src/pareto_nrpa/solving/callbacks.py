@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class Callbacks:
-    """Override what you want to hear of."""
+    """Methods that `solve` calls; override the ones you need."""
 
     def on_compile(self) -> None:
-        """Be told that kernels are about to be compiled for the first time on this machine: it takes a while."""
+        """Report that kernels are compiled, for the first time on this machine: it takes several seconds."""
 
     def on_start(self, progress: Progress) -> None:
-        """Be told that the search begins, or goes on from a checkpoint."""
+        """Report that the search starts or resumes from a checkpoint."""
 
     def on_progress(self, progress: Progress) -> None:
-        """Be told where the search stands, many times a second for fast problems."""
+        """Report the progress, many times a second for fast problems."""
 
     def on_end(self, result: Result) -> None:
-        """Be told the result."""
+        """Report the result, before `solve` returns it."""
 
 
-class _Told(Callbacks):
-    """A function that wants to be told of progress."""
+class _OnProgress(Callbacks):
+    """A function of the progress, as callbacks."""
 
     def __init__(self, function: Callable[[Progress], object]) -> None:
         self._function = function
@@ -39,22 +39,22 @@ class _Told(Callbacks):
         self._function(progress)
 
 
-def check_callbacks(given: Listener | Sequence[Listener]) -> list[Callbacks]:
-    """Return callbacks as a list of `Callbacks`, or say which of them is none."""
-    listeners = list(given) if isinstance(given, list | tuple) else [given]
-    return [_check(listener) for listener in listeners]  # type: ignore[arg-type]  # _check refuses what is no callback
+def check_callbacks(given: Callback | Sequence[Callback]) -> list[Callbacks]:
+    """Return callbacks as a list of `Callbacks`; raise for anything else."""
+    callbacks = list(given) if isinstance(given, list | tuple) else [given]
+    return [_check(callback) for callback in callbacks]  # type: ignore[arg-type]  # _check refuses everything else
 
 
-def _check(listener: Listener) -> Callbacks:
-    if isinstance(listener, Callbacks):
-        return listener
-    if isinstance(listener, type) or not callable(listener):
+def _check(callback: Callback) -> Callbacks:
+    if isinstance(callback, Callbacks):
+        return callback
+    if isinstance(callback, type) or not callable(callback):
         raise TypeError(
             "callbacks must be objects of a class derived from Callbacks, or functions of the progress, got "
-            f"{shown(listener)}."
+            f"{shown(callback)}."
         )
-    return _Told(listener)
+    return _OnProgress(callback)
 
 
 if TYPE_CHECKING:
-    Listener = Callbacks | Callable[[Progress], object]
+    Callback = Callbacks | Callable[[Progress], object]

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, which end a search and lose nothing of it."""
+"""Ctrl-C and SIGTERM end a search without losing its front."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-# Signals that follow each other as fast as this are one wish: nobody has seen yet what the first one did.
-_SAME_WISH, _LONGEST_WISH = 0.5, 1.0
+# Signals in quick succession count as one: the user cannot have seen the effect of the first.
+_SAME_REQUEST, _LONGEST_REQUEST = 0.5, 1.0
 
 
 class Interrupt:
-    """Turns a first Ctrl-C or SIGTERM into a request that is looked at between slices.
+    """Turns a first Ctrl-C or SIGTERM into a request that is checked between slices.
 
-    A later one raises KeyboardInterrupt if it comes `patience` seconds or more after the one before: at once by
-    default, never where something must not be cut short. It raises once at most, so that what is done about it is safe.
-    After a request, leaving waits until no second signal can be part of the same wish: it must not hit the caller.
+    A later signal raises KeyboardInterrupt if it arrives `patience` seconds or more after the one before: at once by
+    default, never while `patience` is infinite. It raises at most once, so that its handler is not interrupted. After a
+    request, `__exit__` waits until no second signal can belong to it, as that one must not reach the caller.
     """
 
     _names: ClassVar[dict[int, str]] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
@@ -37,7 +37,7 @@ class Interrupt:
         if threading.current_thread() is threading.main_thread():
             for number in self._names:
                 previous = signal.getsignal(number)
-                # A handler of the caller's own stays.
+                # A handler that the caller has installed is kept.
                 if previous in (signal.default_int_handler, signal.SIG_DFL):
                     self._previous[number] = previous
                     signal.signal(number, self._hear)
@@ -53,7 +53,7 @@ class Interrupt:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let nothing be cut short for a moment."""
+        """Defer interrupts until the end of the block."""
         patience, self.patience = self.patience, math.inf
         try:
             yield
@@ -61,8 +61,8 @@ class Interrupt:
             self.patience = patience
 
     def __exit__(self, *exception: object) -> None:
-        self.patience, latest = math.inf, time.monotonic() + _LONGEST_WISH
-        while (left := min(self._heard + _SAME_WISH, latest) - time.monotonic()) > 0:
+        self.patience, latest = math.inf, time.monotonic() + _LONGEST_REQUEST
+        while (left := min(self._heard + _SAME_REQUEST, latest) - time.monotonic()) > 0:
             time.sleep(left)
         for number, previous in self._previous.items():
             signal.signal(number, previous)

@@ -1,4 +1,4 @@
-"""Live lines: what a terminal or a notebook shows while a search, a proof or an experiment runs."""
+"""Live lines of a terminal or a notebook while a search, a proof or an experiment runs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class LiveLine:
             self._bar.update(self._task, completed=done, total=total, text=printable(text))
 
     def close(self) -> None:
-        """Leave the line as it is; one that was never drawn leaves nothing."""
+        """Stop redrawing; the line stays if it was drawn."""
         if self._task is not None:
             with contextlib.suppress(OSError):
                 self._bar.stop()
@@ -134,7 +134,7 @@ class ProgressBar(LiveLine, Callbacks):
     def on_start(self, progress: Progress) -> None:
         """Show the bar."""
         if progress.evaluations:
-            self.say(f"Going on from evaluation {progress.evaluations:,}.")
+            self.say(f"Resuming at evaluation {progress.evaluations:,}.")
         self._first, self._improved = progress, (progress.last_improvement, progress.seconds)
         self.draw("", 0.0, 1.0)
 
@@ -154,7 +154,7 @@ class ProgressBar(LiveLine, Callbacks):
         """Show where it ended."""
         violations = float(result.front.violations[0]) if len(result.front) else float("nan")
         counts = self._counts(result.evaluations, result.cpu_seconds, result.failures)
-        share = 1.0  # the search is over if another stop fired first, too
+        share = 1.0  # complete, also if another stop fired first
         if result.stopped_by in _CUT_SHORT and self._evaluations:
             share = result.evaluations / self._evaluations
         elif result.stopped_by in _CUT_SHORT and self._seconds:

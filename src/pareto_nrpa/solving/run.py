@@ -1,4 +1,4 @@
-"""A search under way: slices, the clock, callbacks, checkpoints, and the result whatever ends it."""
+"""The loop of a running search: slices, clock, callbacks, checkpoints, and the result whatever ends it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class SearchRun:
         self._short, self._long = search.slice_seconds
 
     def to_the_end(self) -> Result:
-        """Search until the stop fires or somebody interrupts; whatever is raised then carries the result so far."""
+        """Search until the stop fires or a signal arrives; every exception raised carries the result so far."""
         self._compile()
         self._looked = time.perf_counter()
         for callback in self.callbacks:
@@ -83,8 +83,8 @@ class SearchRun:
         for callback in self.callbacks:
             callback.on_compile()
         is_said = any(type(callback).on_compile is not Callbacks.on_compile for callback in self.callbacks)
-        is_said |= multiprocessing.parent_process() is not None  # workers keep quiet
-        with nullcontext() if is_said else _said_if_long("compiling for this kind of problem, once on this machine"):
+        is_said |= multiprocessing.parent_process() is not None  # workers are silent
+        with nullcontext() if is_said else _warn_if_long("compiling for this kind of problem, once on this machine"):
             self.search.compile()
 
     def _search(self, interrupt: Interrupt) -> None:
@@ -92,10 +92,10 @@ class SearchRun:
             try:
                 self._loop(interrupt)
             finally:
-                interrupt.patience = math.inf  # what is left takes a moment, and must not be cut short
+                interrupt.patience = math.inf  # saving is short and must not be interrupted
             self._save()
         except KeyboardInterrupt:
-            # In the middle of a playout: the last checkpoint stays, as going on from here would lead elsewhere.
+            # The playout is incomplete: the last checkpoint is kept, as resuming from here would give another result.
             self.stopped_by = interrupt.requested or "Ctrl-C"
 
     def _finished(self, interrupt: Interrupt) -> Result:
@@ -110,7 +110,7 @@ class SearchRun:
         return result
 
     def _keep(self, error: BaseException) -> None:
-        """Let an error carry what was found."""
+        """Attach the front found so far to an error."""
         if getattr(error, "result", None) is not None or not self.search.evaluations:
             return
         try:
@@ -138,7 +138,7 @@ class SearchRun:
                 with interrupt.held():
                     self._save()
                 saved = time.perf_counter()
-            if self.callbacks:  # they take time, too
+            if self.callbacks:  # callbacks take time
                 progress = self.progress()
         self.stopped_by = interrupt.requested or fired_by(self.stop, progress)
 
@@ -147,7 +147,7 @@ class SearchRun:
             self.search.save(self.checkpoint)
 
     def _next_slice(self, progress: Progress) -> int:
-        """Return how far to go without looking up: never past a place where the stop must be asked."""
+        """Return the number of evaluations of the next slice; it ends where the stop must be asked."""
         look = next_look(self.stop, progress, self.search.slice_size)
         return max(1, int(min(self.stride, look - progress.evaluations)))
 
@@ -171,7 +171,7 @@ class SearchRun:
             self.stride = max(1, self.stride // 2)
 
     def progress(self) -> Progress:
-        """Return where the search stands; all time since the last look counts, whoever spent it."""
+        """Return the progress; all wall time since the last call counts, including that of callbacks."""
         now = time.perf_counter()
         self.search.wall_seconds += now - self._looked
         self._looked = now
@@ -189,14 +189,14 @@ class SearchRun:
         )
 
     def result(self, interrupt: Interrupt | None = None) -> Result:
-        """Return what was found so far; what fails in measuring or describing it carries the rest as `result`."""
+        """Return what was found so far; an error in measuring or describing it carries the front as `result`."""
         found = found_by(self.search, self.problem, self.algorithm, self.seed, self.stopped_by, self.reference)
         if not self.measure:
             return found
         try:
             found = measured(found, self.search.log(), self.problem)
             if interrupt is not None:
-                interrupt.patience = _PATIENCE_AT_THE_END  # a problem may take its time to describe
+                interrupt.patience = _PATIENCE_AT_THE_END  # `describe` of a problem may be slow
             return described(found, self.problem)
         except KeyboardInterrupt:
             return found
@@ -206,11 +206,8 @@ class SearchRun:
 
 
 @contextmanager
-def _said_if_long(what: str) -> Iterator[None]:
-    """Say, where nobody else does, why nothing seems to happen.
-
-    As a warning of the logger: seen on stderr by default, and silenced or sent elsewhere as any other.
-    """
+def _warn_if_long(what: str) -> Iterator[None]:
+    """Log a warning if the block takes longer than a second; Python prints it to stderr unless logging is set up."""
     timer = threading.Timer(_SILENT_COMPILING, logger.warning, [f"pareto-nrpa: {what}; some seconds ..."])
     timer.daemon = True
     timer.start()

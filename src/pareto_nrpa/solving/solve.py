@@ -1,4 +1,4 @@
-"""The one call for every algorithm: wires problem, algorithm, stop and callbacks together, holds no algorithm."""
+"""`solve`: checks its arguments and connects problem, algorithm, stop and callbacks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..algorithms.search import Search
-    from .callbacks import Listener
+    from .callbacks import Callback
 
 
 def solve(
@@ -38,7 +38,7 @@ def solve(
     *,
     stop: StopCriterion,
     seed: int = 0,
-    callbacks: Listener | Sequence[Listener] = (),
+    callbacks: Callback | Sequence[Callback] = (),
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     reference_point: Sequence[float] | None = None,
@@ -63,32 +63,31 @@ def solve(
     seed
         Same seed, same result.
     callbacks
-        One or more `Callbacks`, or functions, which are told of progress.
+        One or more `Callbacks`, or functions of the progress.
     checkpoint
-        A file in which the search is saved every ten seconds and at the end. One that exists is only gone on from,
-        and by one search at a time.
+        A file in which the search is saved every ten seconds and at the end. An existing file is never overwritten by
+        another search, and only one search at a time uses it.
     resume
-        Go on from the checkpoint where there is one. Time limits count what was spent before.
+        Continue from the checkpoint if it exists. Time limits include the time spent before.
     reference_point
-        What the hypervolume is measured against; the problem's own, or else a point a little worse than everything
-        that ever was in the front.
+        Where hypervolumes end: by default the problem's own, or else a point slightly worse than everything that ever
+        entered the front.
     max_archive
-        The most solutions to keep, at least 2; no limit by default. With many objectives hardly anything dominates
-        anything, and fronts of tens of thousands are common. Where there are more, half of them are kept: the best in
-        each objective and those that lie farthest apart. `discarded` of the result says how many were lost.
+        The largest number of solutions to keep, at least 2; no limit by default. With many objectives fronts of tens of
+        thousands of solutions are common. Above the limit half of them are kept: the best in each objective and those
+        that lie farthest apart. `discarded` of the result counts the others.
     start
         Solutions to begin with: lists of moves, or the result of an earlier search. They are evaluated first, count as
-        evaluations, and the search learns from them. One that goes on from a checkpoint has had them.
+        evaluations, and the search learns from them. A resumed search ignores them.
     workers
-        How many cores to use; 0 or "all": as many as this process may. Searches are carried on by processes, or by
-        threads where that is faster. Processes load a plain problem by its class: a script needs
-        `if __name__ == "__main__":`.
+        Number of cores; 0 or "all": every core of this process. Searches run in processes, or in threads where that is
+        faster. Processes import the class of a plain problem: a script needs `if __name__ == "__main__":`.
     searches
-        How many searches work together; as many as there are workers by default. They make the result, the number of
-        workers does not: same seed and searches, same result. One search is what it always was.
+        Number of cooperating searches; by default the number of workers. They determine the result, workers do not:
+        same seed and searches, same result.
     executor
-        Where searches are carried on instead: any `concurrent.futures.Executor`, such as that of a Dask client. Or who
-        the workers are: "threads", which share the problem, or "processes".
+        Where searches run: "threads", which share the problem, "processes", or any `concurrent.futures.Executor`,
+        such as that of a Dask client.
     measure
         Whether to measure hypervolumes, compare with the reference front and describe the solutions; False saves the
         time of it where only the front and its log are needed.
@@ -96,16 +95,16 @@ def solve(
     Returns
     -------
     Result
-        The best front of all that was evaluated. Ctrl-C (or SIGTERM) ends the search early and returns what there is;
-        a second one does not wait for the evaluation in hand.
+        The front of everything that was evaluated. Ctrl-C (or SIGTERM) ends the search and returns its front; a second
+        one does not wait for the evaluation in progress.
 
     Raises
     ------
     ProblemError
         If the problem breaks a promise.
     CheckpointError
-        If the checkpoint cannot be read or written. As with everything that ends a search that has begun, the
-        attribute `result` holds the front found until then.
+        If the checkpoint cannot be read or written. As for every error that ends a running search, the attribute
+        `result` holds the front found before.
     """
     check_stop(stop)
     check_problem_type(problem)
@@ -117,17 +116,17 @@ def solve(
     reference = check_reference_point(problem, reference_point)
     if checkpoint is not None:
         check_writable(checkpoint)
-        problem_fingerprint(problem)  # now, not when it is saved, is the time to say that there is none
+        problem_fingerprint(problem)  # a problem without a fingerprint is refused before the search starts
         if Path(checkpoint).exists() and not resume:
-            raise CheckpointError(f"{checkpoint} already exists; resume to go on from it, or name another checkpoint.")
+            raise CheckpointError(f"{checkpoint} already exists; resume to continue from it, or name another file.")
     elif resume:
-        raise ValueError("resume needs the file to go on from: give it as checkpoint.")
+        raise ValueError("resume needs the file to continue from: give it as checkpoint.")
     chosen = assembled(check_algorithm(algorithm), workers, searches, executor)
-    listeners = check_callbacks(callbacks)
+    callback_list = check_callbacks(callbacks)
     with nullcontext() if checkpoint is None else locked(checkpoint), closing(chosen):
         if resume and checkpoint is not None and Path(checkpoint).exists():
             search: Search = chosen.resume(problem, checkpoint)
-            seed = search.seed  # the one that made the first part
+            seed = search.seed
         else:
             search = chosen.start(problem, seed=seed, budget=budget_of(stop))
         if counts_unique(stop):
@@ -135,13 +134,13 @@ def solve(
         _limit_archive(search, max_archive, checkpoint)
         first = [] if search.evaluations else _check_start(start, search)
         run = SearchRun(
-            problem, chosen.name, search, stop, seed, reference, listeners, checkpoint, first, measure=measure
+            problem, chosen.name, search, stop, seed, reference, callback_list, checkpoint, first, measure=measure
         )
         return run.to_the_end()
 
 
 def check_algorithm(algorithm: object) -> Algorithm:
-    """Return the algorithm that was meant: itself, one with all its defaults by class or name, or the default."""
+    """Return the algorithm given by object, class or name; without one, the default search."""
     if algorithm is None or isinstance(algorithm, str):
         return algorithm_by_name(DEFAULT if algorithm is None else algorithm)
     made: object = algorithm() if isinstance(algorithm, type) and issubclass(algorithm, Algorithm) else algorithm
@@ -154,7 +153,7 @@ def check_algorithm(algorithm: object) -> Algorithm:
 
 
 def check_reference_point(problem: AnyProblem, given: Sequence[float] | None) -> NDArray[np.float64] | None:
-    """Return the reference point to use, in the problem's own sense, or None if there is none yet."""
+    """Return the reference point in the problem's own sense, or None if it is not known yet."""
     point = problem.reference_point if given is None else given
     if point is None:
         return None
@@ -187,7 +186,7 @@ def _check_start(start: object, search: Search) -> list[Sequence[Any]]:
 
 
 def _count_unique(search: Search, checkpoint: str | os.PathLike[str] | None) -> None:
-    """Let a search count every solution once, unless it does already."""
+    """Count every solution once, also in a resumed search that has done so from its start."""
     if search.unique_evaluations is None:
         if search.evaluations:
             raise CheckpointError(f"{checkpoint} was made without counting unique evaluations; name another file.")
@@ -195,7 +194,7 @@ def _count_unique(search: Search, checkpoint: str | os.PathLike[str] | None) -> 
 
 
 def _limit_archive(search: Search, size: int | None, checkpoint: str | os.PathLike[str] | None) -> None:
-    """Limit the archive of a search; a resumed search must have the limit that it began with."""
+    """Limit the archive of a search; a resumed search must keep the limit of its start."""
     before = search.max_archive
     if search.evaluations and size != before:
         raise CheckpointError(

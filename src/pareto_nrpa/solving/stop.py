@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Where unique evaluations are counted, how many evaluations there may be for each of them.
+# The largest number of evaluations per unique evaluation, where these are counted.
 _MOST_REPETITIONS = 100
-# More evaluations than anybody lives to see, and few enough for compiled code to count.
+# Above any practical number, and small enough for 64-bit counters.
 _MOST_EVALUATIONS = 2**62
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a search stands."""
+    """The state of a search as stops and callbacks see it."""
 
     evaluations: int
     seconds: float  # of wall time, compiling apart
@@ -52,7 +52,7 @@ class Progress:
 
 
 class StopCriterion(Protocol):
-    """Anything that looks at the progress and says whether to stop."""
+    """A callable that decides from the progress whether to stop."""
 
     def __call__(self, progress: Progress) -> bool:
         """Return True to stop."""
@@ -60,9 +60,9 @@ class StopCriterion(Protocol):
 
 
 class Stop(ABC):
-    """What our own criteria have in common."""
+    """Base class of the criteria of this module."""
 
-    #: Whether it fires sooner or later, whatever the search finds.
+    #: Whether it fires eventually, whatever the search finds.
     is_certain = True
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Stop(ABC):
         """Return True to stop."""
 
     def budget(self) -> int | None:
-        """Return the number of evaluations after which the search surely ends, if that is known."""
+        """Return an upper bound on the number of evaluations, if known."""
         return None
 
     def counts_unique(self) -> bool:
@@ -78,7 +78,7 @@ class Stop(ABC):
         return False
 
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the evaluation at which it must be asked next; a criterion of time may be asked whenever it suits."""
+        """Return the evaluation at which it must be asked next; infinite for criteria of time."""
         return math.inf
 
     def __or__(self, other: StopCriterion) -> AnyOf:
@@ -134,7 +134,7 @@ class MaxEvaluations(Stop):
         return self.count == "unique"
 
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the first evaluation that may be the last; once it is over, it stays so."""
+        """Return the first evaluation at which it may fire."""
         left = self._left(progress)
         return progress.evaluations + left if left > 0 else math.inf
 
@@ -190,7 +190,7 @@ class NoImprovement(Stop):
 
 
 class TargetHypervolume(Stop):
-    """Stop when the hypervolume of the front reaches a value; needs a second criterion, as it may never do so."""
+    """Stop when the hypervolume of the front reaches a value; a second criterion is needed, as it may never do so."""
 
     is_certain = False
 

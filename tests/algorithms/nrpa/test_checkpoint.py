@@ -273,7 +273,7 @@ def test_a_new_process_may_tell_what_an_older_one_asked_for(tmp_path):
 
 def test_an_existing_checkpoint_is_never_overwritten_by_a_new_search(saved):
     before = saved.read_bytes()
-    with pytest.raises(CheckpointError, match="already exists; resume to go on from it"):
+    with pytest.raises(CheckpointError, match="already exists; resume to continue from it"):
         solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(50), checkpoint=saved)
     assert saved.read_bytes() == before
 

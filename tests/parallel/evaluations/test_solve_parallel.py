@@ -340,7 +340,7 @@ WRONG = [
     ({"lookahead": 0}, ValueError, "lookahead must be a whole number of at least 1, got 0"),
     ({"time_limit": 0}, ValueError, "time_limit must be a finite number above 0, got 0"),
     ({"time_limit": float("inf")}, ValueError, "time_limit must be a finite number above 0, got inf"),
-    ({"resume": True}, ValueError, "resume needs the file to go on from: give it as checkpoint"),
+    ({"resume": True}, ValueError, "resume needs the file to continue from: give it as checkpoint"),
     ({"resume": "yes"}, ValueError, "resume must be true or false, got 'yes'"),
     ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
     ({"stop": None}, TypeError, "stop must be a stopping criterion"),
@@ -363,6 +363,6 @@ def test_a_checkpoint_that_exists_is_not_written_to_by_another_search(tmp_path):
     path = tmp_path / "journal.jsonl"
     solved(problems.Row(), checkpoint=path)
     before = path.read_bytes()
-    with pytest.raises(CheckpointError, match="already exists; resume to go on from it, or name another file"):
+    with pytest.raises(CheckpointError, match="already exists; resume to continue from it, or name another file"):
         solved(problems.Row(), checkpoint=path)
     assert path.read_bytes() == before

@@ -90,7 +90,7 @@ def check_arrays(arrays: Arrays, search: AskTellSearch) -> None:
     _check_levels(levels, len(arrays["pool_heads"]), search)
 
     n_codes = int(counters[N_CODES])
-    need(n_codes == problem.n_codes if isinstance(problem, CompiledProblem) else n_codes > 0, "codes")
+    need(n_codes == problem.n_codes if isinstance(problem, CompiledProblem) else n_codes >= 0, "codes")
     check_shape(arrays["weights"], np.float64, n_levels, n_policies, n_codes)
     check_shape(arrays["starts"], np.float64, *machine.starts.shape)
     unmet = np.isnan(arrays["starts"]) if search.settings.bias_by_code else False

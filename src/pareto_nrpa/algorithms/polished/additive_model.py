@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.jit.kernels import engine_kernel, stored
 from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 
 if TYPE_CHECKING:
@@ -13,39 +14,37 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from .solution_front import Scores
+
 # What is known before the first evaluation: nothing, so that one that was met counts a thousand times as much.
-_UNKNOWN = 1e3
-# Learning takes the square of this: a millisecond, and three megabytes.
-_MOST_OPTIONS = 600
-# From how many evaluations on it is asked.
-_ENOUGH = 20
-# Rows of what is always there, and of what adds nothing: the first option of each step, to which others are compared.
-_ALWAYS, _NOTHING = 0, 1
+_RIDGE = 1e-3
+# A fit takes a sixth of the third power of this: some milliseconds.
+_MOST_OPTIONS = 400
+# From how many evaluations on it is asked; how many more, as a share, until it is fitted anew; and what is left of
+# older ones then: the model should describe where the front is.
+_ENOUGH, _GROWTH, _KEPT = 20, 1.15, 0.7
 
 
 class AdditiveModel:
-    """Violations and objectives as sums of what the choices add: recursive least squares, updated by each evaluation.
+    """Violations and objectives as sums of what the choices add: least squares over what was evaluated lately.
 
     Few problems are sums. It is enough that of several changes the one it likes best is better than any: what is
     promised is evaluated before it counts.
     """
 
     def __init__(self, options: Sequence[Sequence[int]], n_objectives: int) -> None:
-        self._numbers = np.unique(np.concatenate([np.array(step, dtype=np.int64) for step in options]))
-        self._steps = np.arange(len(options))
-        # A move that is not among the options of its step adds nothing either.
-        self._rows = np.full((len(options), len(self._numbers)), _NOTHING)
-        n = 2
-        for row, (_, *others) in zip(self._rows, options, strict=True):
-            row[np.searchsorted(self._numbers, others)] = np.arange(n, n + len(others))
-            n += len(others)
-        self._covariance = _UNKNOWN * np.eye(n)
-        self._covariance[_NOTHING, _NOTHING] = 0.0
-        self._effects = np.zeros((n, 1 + n_objectives))
+        rows = iter(range(sum(map(len, options))))
+        self._row_of = [{option: next(rows) for option in step} for step in options]
+        self._other = n = sum(map(len, options))  # the row of moves that are not among the options of their step
+        n += 1
+        self._gram, self._sums = np.zeros((n, n)), np.zeros((n, 1 + n_objectives))
+        self._effects = np.zeros((n, 1 + n_objectives)).tolist()
         # What the first was like. Sums are of what differs from it: else a constant in the objectives, which nothing
         # tells from what choices add, would be shared out among them.
         self._first = np.zeros(1 + n_objectives)
+        self._waiting: list[tuple[list[int], Scores]] = []
         self._n_learned = 0
+        self._fit_at = _ENOUGH
 
     @staticmethod
     def is_possible(options: Sequence[Sequence[int]]) -> bool:
@@ -57,48 +56,118 @@ class AdditiveModel:
         """Whether it is worth asking."""
         return self._n_learned >= _ENOUGH
 
-    def predict(self, solutions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return violations and objectives as they should be, a row for each solution."""
-        with np.errstate(all="ignore"):  # objectives as far apart as numbers go: it then knows nothing
-            added = self._effects[_ALWAYS] + self._effects[self._rows_of(solutions)].sum(axis=1)
-            return self._first + added  # type: ignore[no-any-return]  # numpy types sums of arrays as Any
+    def compile(self) -> None:
+        """Compile what fits effects."""
+        one, none = np.ones((1, 1)), np.zeros((1, 1), dtype=np.int64)
+        stored(_add_rows)(none, one, one.copy(), one.copy(), _KEPT)
+        stored(_solve_symmetric)(one, one.copy())
 
-    def learn(self, moves: NDArray[np.int64], scores: NDArray[np.float64]) -> None:
-        """See what a solution was like."""
+    def predict(self, base: Sequence[int], scores: Scores, changed: Sequence[int]) -> list[float]:
+        """Return violations and objectives as they should be for a solution, from those of another one."""
+        expected, effects, other = list(scores), self._effects, self._other
+        for old, new, rows in zip(base, changed, self._row_of, strict=True):
+            if old != new:
+                less, more = effects[rows.get(old, other)], effects[rows.get(new, other)]
+                for k in range(len(expected)):
+                    expected[k] += more[k] - less[k]
+        return expected
+
+    def learn(self, moves: list[int], scores: Scores) -> None:
+        """Take note of what a solution was like."""
         if self._n_learned == 0:
-            self._first = scores.copy()
-        rows = self._rows_of(moves)
-        here = np.append(rows[rows != _NOTHING], _ALWAYS)
-        with np.errstate(all="ignore"):
-            direction = self._covariance[here].sum(axis=0)
-            gain = direction / (1.0 + direction[here].sum())
-            self._effects += gain[:, None] * (scores - self._first - self._effects[here].sum(axis=0))
-            self._covariance -= gain[:, None] * direction
+            self._first = np.array(scores)
+        self._waiting.append((moves, scores))
         self._n_learned += 1
+        if self._n_learned >= self._fit_at:
+            self._fit()
+            self._fit_at = int(_GROWTH * self._n_learned) + 1
 
-    def _rows_of(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        places = np.minimum(np.searchsorted(self._numbers, solutions), len(self._numbers) - 1)
-        return np.where(self._numbers[places] == solutions, self._rows[self._steps, places], _NOTHING)
+    def _fit(self) -> None:
+        other = self._other
+        taken = [
+            [rows.get(move, other) for rows, move in zip(self._row_of, moves, strict=True)]
+            for moves, _ in self._waiting
+        ]
+        with np.errstate(all="ignore"):  # objectives as far apart as numbers go: it then knows nothing
+            differences = np.array([scores for _, scores in self._waiting]) - self._first
+            stored(_add_rows)(np.array(taken), differences, self._gram, self._sums, _KEPT)
+            matrix, effects = self._gram.copy(), self._sums.copy()
+            np.fill_diagonal(matrix, matrix.diagonal() + _RIDGE)
+            stored(_solve_symmetric)(matrix, effects)
+        self._effects = effects.tolist()
+        self._waiting = []
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that there is to remember."""
+        """Return all that a checkpoint must hold."""
+        m = len(self._first)
         return {
-            "model_effects": self._effects,
-            "model_covariance": self._covariance,
+            "model_gram": self._gram,
+            "model_sums": self._sums,
+            "model_effects": np.array(self._effects),
             "model_first": self._first,
-            "model_learned": np.array([self._n_learned], dtype=np.int64),
+            "model_learned": np.array([self._n_learned, self._fit_at], dtype=np.int64),
+            "model_moves": np.array([moves for moves, _ in self._waiting], dtype=np.int64).reshape(
+                -1, len(self._row_of)
+            ),
+            "model_scores": np.array([scores for _, scores in self._waiting], dtype=float).reshape(-1, m),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Take up what `state` gave; raises ValueError where it cannot be true."""
-        effects, covariance, first, learned = (
-            arrays[f"model_{name}"] for name in ("effects", "covariance", "first", "learned")
+        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
+        gram, sums, effects, first, learned, moves, scores = (
+            arrays[f"model_{name}"] for name in ("gram", "sums", "effects", "first", "learned", "moves", "scores")
         )
-        check_shape(effects, np.float64, *self._effects.shape)
-        check_shape(covariance, np.float64, *self._covariance.shape)
+        check_shape(gram, np.float64, *self._gram.shape)
+        for array in (sums, effects):
+            check_shape(array, np.float64, *self._sums.shape)
         check_shape(first, np.float64, *self._first.shape)
-        need(np.isfinite(covariance).all(), "a covariance")  # it depends on choices alone
-        check_shape(learned, np.int64, 1)
+        check_shape(learned, np.int64, 2)
+        check_shape(moves, np.int64, len(moves), len(self._row_of))
+        check_shape(scores, np.float64, len(moves), len(first))
+        need(np.isfinite(gram).all(), "how often choices were made")
         need(in_range(learned, 0, MOST_EVALUATIONS), "evaluations that were learned from")
-        self._effects, self._covariance, self._first = effects.copy(), covariance.copy(), first.copy()
-        self._n_learned = int(learned[0])
+        self._gram, self._sums, self._first = gram.copy(), sums.copy(), first.copy()
+        self._effects = effects.tolist()
+        self._n_learned, self._fit_at = map(int, learned)
+        self._waiting = list(zip(moves.tolist(), map(tuple, scores.tolist()), strict=True))
+
+
+@engine_kernel
+def _add_rows(taken, differences, gram, sums, kept):  # type: ignore[no-untyped-def]  # a kernel
+    """Shrink the sums of the normal equations, and add solutions, given by the rows of what they chose."""
+    for i in range(gram.shape[0]):
+        for j in range(gram.shape[1]):
+            gram[i, j] *= kept
+        for k in range(sums.shape[1]):
+            sums[i, k] *= kept
+    for one in range(taken.shape[0]):
+        for i in range(taken.shape[1]):
+            row = taken[one, i]
+            for j in range(taken.shape[1]):
+                gram[row, taken[one, j]] += 1.0
+            for k in range(sums.shape[1]):
+                sums[row, k] += differences[one, k]
+
+
+@engine_kernel
+def _solve_symmetric(matrix, sums):  # type: ignore[no-untyped-def]  # a kernel
+    """Solve a positive definite system in place, by elimination above the diagonal.
+
+    Libraries of linear algebra start threads for this, which wait for each other on a busy machine, and their last bit
+    depends on the processor.
+    """
+    n = matrix.shape[0]
+    for pivot in range(n):
+        for i in range(pivot + 1, n):
+            factor = matrix[pivot, i] / matrix[pivot, pivot]
+            if factor != 0.0:
+                for j in range(i, n):
+                    matrix[i, j] -= factor * matrix[pivot, j]
+                for k in range(sums.shape[1]):
+                    sums[i, k] -= factor * sums[pivot, k]
+    for i in range(n - 1, -1, -1):
+        for k in range(sums.shape[1]):
+            total = sums[i, k]
+            for j in range(i + 1, n):
+                total -= matrix[i, j] * sums[j, k]
+            sums[i, k] = total / matrix[i, i]

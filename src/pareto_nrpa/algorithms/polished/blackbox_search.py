@@ -1,4 +1,7 @@
-"""Local search on any problem: solutions of the front are changed in some way, played and evaluated one by one."""
+"""Local search by legal moves: solutions of the front are changed in some way, played and evaluated one by one.
+
+For compiled problems without segments, and for plain ones whose solutions are not known by their list of moves alone.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from ...engine.walk import EXACT, UNPRUNED
 from ...problem.genotype import Permutation
 from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 from .additive_model import AdditiveModel
+from .credit import Credit
 from .operators import changes_of, options_of
 from .proposer import PLAYOUT, Proposal, Proposer
 from .subproblems import Subproblems
@@ -23,16 +27,13 @@ if TYPE_CHECKING:
 
     from .operators import Change
     from .search import PolishedSearch
-
-    Moves = NDArray[np.int64]
+    from .solution_front import Scores
 
 # What is remembered of solutions met; forgotten from time to time, so that memory is bounded.
 _MOST_MET = 1_000_000
 # How often something not met before is looked for, and after how many proposals in vain it hardly is any more: then
 # the space is small, and all of it was met.
 _TRIES, _ENOUGH_IN_VAIN = 20, 3
-# How fast the share of a kind of change follows what it brings, and what is left to those that bring nothing.
-_RATE, _LEAST_SHARE, _LEAST = 0.02, 0.2, 1e-6
 
 
 class BlackBoxSearch(Proposer):
@@ -44,12 +45,13 @@ class BlackBoxSearch(Proposer):
     def __init__(self, search: PolishedSearch) -> None:
         super().__init__(search)
         self._options = options_of(search)
-        self._changes = changes_of(search, self._options, self._another)
+        single, mixing = changes_of(search, self._options, self._another)
+        self._changes = single + mixing
         self._n_policies = search.polish.n_policies
-        # Where nobody says what a solution is, the one change is to leave its path somewhere. Changes are made of
-        # solutions of the front, and of walkers: a kind each.
+        # Without a genotype, the one change is to leave its path somewhere. Changes are made of solutions of the front,
+        # and of walkers: a kind each.
         self._n_changes = max(1, len(self._changes))
-        self._brought = np.ones(1 + 2 * self._n_changes)
+        self._credit = Credit(1 + 2 * self._n_changes)
         self._walkers = Subproblems(search.problem.n_objectives)
         self._walks = False
         self._no_slack = np.zeros(search.problem.n_objectives)
@@ -61,9 +63,12 @@ class BlackBoxSearch(Proposer):
         self._model = AdditiveModel(self._options, search.problem.n_objectives) if has_model else None
 
     def compile(self) -> None:
-        """Compile what knows solutions again, and what compares them."""
+        """Compile what recognises solutions, and what compares them."""
         stored(solution_key)(0, np.zeros(1, dtype=np.int64), 1)
         stored(is_covered_by_front)(*[self._no_slack[None]] * 2, self._no_slack, self._no_slack)
+        self._walkers.compile()
+        if self._model is not None:
+            self._model.compile()
 
     def propose(self) -> Proposal:
         """Play something that was not met before, if that is to be found."""
@@ -72,7 +77,7 @@ class BlackBoxSearch(Proposer):
         n_tries = _TRIES if self._in_vain < _ENOUGH_IN_VAIN else 1
         try:
             for _ in range(n_tries):
-                kind = self._draw_kind()
+                kind = self._credit.draw(search.player.draw()) if len(search.members()) else PLAYOUT
                 if kind == PLAYOUT:
                     break
                 is_played, state = self._change(kind, slot)
@@ -80,7 +85,7 @@ class BlackBoxSearch(Proposer):
                 if is_played and self._is_new(slot):
                     self._in_vain = 0
                     return Proposal(slot, state, kind)
-                self._reward(kind, False)
+                self._credit.reward(kind, False)
             state = search.player.play(search.draw(self._n_policies), slot)
             self._in_vain += 1
             for _ in range(n_tries):
@@ -95,41 +100,41 @@ class BlackBoxSearch(Proposer):
             raise
         return Proposal(slot, state)
 
-    def _draw_kind(self) -> int:
-        """Draw a kind of change, by what each has brought."""
-        if len(self._search.members().rows) == 0:
-            return PLAYOUT
-        shares = _LEAST_SHARE / len(self._brought) + (1 - _LEAST_SHARE) * self._brought / self._brought.sum()
-        return min(int(np.searchsorted(np.cumsum(shares), self._search.player.draw())), len(shares) - 1)
-
     def _change(self, kind: int, slot: int) -> tuple[bool, Any]:
         """Play a solution of the front or of a walker, changed, into a slot; tells whether that could be played."""
         self._walks = kind > self._n_changes
-        moves, policy = self._drawn()
+        moves, scores, policy = self._drawn()
         at = UNPRUNED if self._search.is_stuck else EXACT
         if self._changes and self._is_as_long(moves):
-            moves = self._most_promising(self._changes[(kind - 1) % self._n_changes], moves)
+            moves = self._most_promising(self._changes[(kind - 1) % self._n_changes], moves, scores)
         else:
             at = self._search.draw(len(moves))
-        return self._search.player.follow(policy, slot, moves, at)
+        return self._search.player.follow(policy, slot, np.array(moves, dtype=np.int64), at)
 
-    def _drawn(self) -> tuple[Moves, int]:
+    def _drawn(self) -> tuple[list[int], Scores, int]:
         """Return a solution to change, from the front or from a walker, and a policy that may be said to play it."""
-        if self._walks and self._walkers.moves:
-            moves = self._walkers.moves[self._search.draw(len(self._walkers.moves))]
-            return moves.copy(), self._search.draw(self._n_policies)
-        return self._search.member(self._draw_member())
+        search = self._search
+        if self._walks and len(self._walkers):
+            i = search.draw(len(self._walkers))
+            return self._walkers.lists[i], tuple(self._walkers.scores[i].tolist()), search.draw(self._n_policies)
+        i = self._draw_member()
+        moves, policy = search.member(i)
+        return moves.tolist(), (search.members().violations, *search.members().objectives[i].tolist()), policy
 
-    def _most_promising(self, change: Change, moves: Moves) -> Moves:
+    def _another(self) -> list[int]:
+        return self._drawn()[0]
+
+    def _most_promising(self, change: Change, moves: list[int], scores: Scores) -> list[int]:
         """Change a solution in one way or, where a model tells of several what to expect, in the best of them.
 
         That is the least violated of those that nothing covers, or any of them if there is none. As long as nothing is
         feasible, what is less violated is not covered.
         """
-        if self._model is None or not self._model.knows_enough:
-            return change(moves, 1)[0]
-        candidates = change(moves, self._n_candidates)
-        predicted = self._model.predict(np.array(candidates))
+        candidates = [change(moves)]
+        if self._model is None or not self._model.knows_enough or not self._is_as_long(candidates[0]):
+            return candidates[0]
+        candidates += [change(moves) for _ in range(self._n_candidates - 1)]
+        predicted = np.array([self._model.predict(moves, scores, candidate) for candidate in candidates])
         members = self._search.members()
         for i in map(int, np.argsort(predicted[:, VIOLATIONS], kind="stable")):
             is_better = members.violations > 0 and predicted[i, VIOLATIONS] < members.violations
@@ -137,12 +142,9 @@ class BlackBoxSearch(Proposer):
                 return candidates[i]
         return candidates[0]
 
-    def _is_as_long(self, moves: Moves) -> bool:
+    def _is_as_long(self, moves: list[int]) -> bool:
         """Tell whether a solution has a choice for each step: genotypes are compared with some playouts, not all."""
         return not self._options or len(moves) == len(self._options)
-
-    def _another(self) -> Moves:
-        return self._drawn()[0]
 
     def _draw_member(self) -> int:
         """Draw a member of the front: of two, the one that was changed less often."""
@@ -152,7 +154,7 @@ class BlackBoxSearch(Proposer):
         self._tries[int(ids[i])] = self._tries.get(int(ids[i]), 0) + 1
         return i
 
-    def _recorded(self, slot: int) -> tuple[Moves, int]:
+    def _recorded(self, slot: int) -> tuple[NDArray[np.int64], int]:
         pool = self._search.machine.pool
         return pool.moves[slot, : pool.heads[slot, N_MOVES]].copy(), int(pool.heads[slot, POLICY])
 
@@ -169,23 +171,20 @@ class BlackBoxSearch(Proposer):
 
     def judged(self, slot: int, kind: int) -> bool:
         """Take note of the scores of a slot; policies learn from playouts, and from all that is new to the front."""
-        kind = kind if kind < len(self._brought) else PLAYOUT
+        kind = kind if kind <= 2 * self._n_changes else PLAYOUT
         scores, members = self._search.machine.pool.scores[slot], self._search.members()
         is_better = bool(scores[VIOLATIONS] < members.violations)
         is_new = is_better or (
             scores[VIOLATIONS] == members.violations
             and not stored(is_covered_by_front)(*members.front, scores[1:], self._no_slack)
         )
-        self._reward(kind, is_new)
-        moves, scores = self._recorded(slot)[0], scores.copy()
+        self._credit.reward(kind, is_new)
+        moves, values = self._recorded(slot)[0].tolist(), tuple(scores.tolist())
         if self._model is not None and self._is_as_long(moves):
-            self._model.learn(moves, scores)
-        ideal, span = (scores[1:], np.ones(len(scores) - 1)) if is_better else (members.ideal, members.span)
-        self._walkers.offer(moves, scores, ideal, span, self._search.player.draw)
+            self._model.learn(moves, values)
+        ideal, span = (scores[1:].copy(), np.ones(len(scores) - 1)) if is_better else (members.ideal, members.span)
+        self._walkers.offer(moves, values, ideal, span, self._search.player.draw)
         return kind == PLAYOUT or is_new
-
-    def _reward(self, kind: int, is_new: bool) -> None:
-        self._brought[kind] = max(_LEAST, self._brought[kind] + _RATE * (is_new - self._brought[kind]))
 
     def adopted(self, slot: int) -> None:
         """Do not propose what another search has evaluated."""
@@ -194,40 +193,38 @@ class BlackBoxSearch(Proposer):
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that a checkpoint must hold."""
         return {
-            "brought": self._brought,
             "in_vain": np.array([self._in_vain], dtype=np.int64),
             "met": np.array(sorted(self._met), dtype=np.int64),
             "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
+            **self._credit.state(),
             **self._walkers.state(),
             **(self._model.state() if self._model is not None else {}),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        n_kinds, met, tries = len(self._brought), arrays["met"], arrays["tries"]
-        check_shape(arrays["brought"], np.float64, n_kinds)
-        need(((arrays["brought"] > 0) & (arrays["brought"] <= 1)).all(), "shares")
+        met, tries = arrays["met"], arrays["tries"]
         check_shape(arrays["in_vain"], np.int64, 1)
         need(in_range(arrays["in_vain"], 0, MOST_EVALUATIONS), "proposals in vain")
         check_shape(met, np.int64, len(met))
         check_shape(tries, np.int64, len(tries), 2)
         need(in_range(tries, 0, MOST_EVALUATIONS), "changes that were tried")
         need(len(met) <= _MOST_MET, "solutions met")
-        archived = [self._search.member(i)[0] for i in range(len(self._search.members()))]
+        archived = [self._search.member(i)[0].tolist() for i in range(len(self._search.members()))]
         need(all(map(self._fits, archived)), "solutions that fit the genotype")
+        self._credit.restore(arrays)
         self._walkers.restore(arrays, self._fits)
         if self._model is not None:
             self._model.restore(arrays)
-        self._brought = arrays["brought"].copy()
         self._met, self._in_vain = set(met.tolist()), int(arrays["in_vain"][0])
         self._tries = dict(tries.tolist())
 
-    def _fits(self, moves: Moves) -> bool:
+    def _fits(self, moves: list[int]) -> bool:
         """Tell whether all numbers stand for moves that were met, and are a solution as the genotype has them."""
         known = getattr(self._search.player, "moves", None)
-        if known is not None and not ((moves >= 0) & (moves < len(known))).all():
+        if known is not None and not all(0 <= move < len(known) for move in moves):
             return False
         genotype = self._search.problem.genotype
         if isinstance(genotype, Permutation):
-            return np.array_equal(np.sort(moves), np.sort(self._search.player.numbers(genotype.moves)))
+            return sorted(moves) == sorted(self._search.player.numbers(genotype.moves))
         return genotype is None or self._is_as_long(moves)

@@ -1,140 +1,163 @@
-"""The kinds of changes of a solution that is a permutation, or a list of choices: neighbours on any problem."""
+"""The kinds of changes of a solution that is an order of moves, or a list of choices: neighbours on any problem."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections import Counter
+from operator import ne
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ...problem.genotype import Choices, Permutation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from .search import PolishedSearch
 
-    Moves = NDArray[np.int64]
-    OneChange = Callable[[Moves], Moves]
-    # So many ways to change a solution.
-    Change = Callable[[Moves, int], list[Moves]]
+    #: Returns a changed copy of a list of numbers of moves.
+    Change = Callable[[list[int]], list[int]]
+    Draw = Callable[[], float]
 
 _MOST_CHANGES, _TAIL = 50, 0.7
 # Of how many members the nearest is taken for mixing: what lies between two that differ much is rarely good.
 _MATES = 4
+# How often a step that chose differently is looked for.
+_PARTNERS = 8
+# As many coins as one random number has for certain.
+_COINS = 32
 
 
-def changes_of(search: PolishedSearch, options: list[list[int]], another: Callable[[], Moves]) -> list[Change]:
-    """Return the kinds of changes that a problem's genotype allows.
+def changes_of(
+    search: PolishedSearch, options: list[list[int]], another: Callable[[], list[int]]
+) -> tuple[list[Change], list[Change]]:
+    """Return the kinds of changes of one solution that a problem's genotype allows, and those that mix two.
 
-    `options` are those of its steps, `another` gives a solution to mix one with. Where nobody says what a solution is,
-    there are none.
+    `options` are those of its steps, `another` gives a solution to mix one with. Without a genotype there are none.
     """
-    genotype = search.problem.genotype
+    genotype, draw = search.problem.genotype, search.player.draw
     if isinstance(genotype, Permutation):
-        order = _OrderChanges(search, another)
-        kinds = order.put_elsewhere, order.segment_elsewhere, order.exchange, order.turn, order.cross
-        return [partial(_several, kind) for kind in kinds]
+        order = _OrderChanges(draw, another, repeats=len(set(genotype.moves)) < len(genotype.moves))
+        return [order.put_elsewhere, order.segment_elsewhere, order.exchange, order.turn], [order.cross]
     if isinstance(genotype, Choices):
-        choice = _ChoiceChanges(search, options, another)
-        return [*(partial(_several, kind) for kind in (choice.choose, choice.choose_some, choice.swap)), choice.mix]
-    return []
-
-
-def _several(change: OneChange, moves: Moves, n: int) -> list[Moves]:
-    return [change(moves.copy()) for _ in range(n)]
+        choice = _ChoiceChanges(draw, options, another)
+        return [choice.choose, choice.choose_some, choice.swap], [choice.mix]
+    return [], []
 
 
 class _OrderChanges:
-    def __init__(self, search: PolishedSearch, another: Callable[[], Moves]) -> None:
-        self._draw = search.draw
-        self._another = another
+    def __init__(self, draw: Draw, another: Callable[[], list[int]], *, repeats: bool) -> None:
+        self._draw, self._another, self._repeats = draw, another, repeats
 
-    def put_elsewhere(self, moves: Moves, length: int = 1) -> Moves:
-        first = self._draw(len(moves) - length + 1)
-        segment, others = moves[first : first + length], np.delete(moves, slice(first, first + length))
-        place = self._draw(len(others) + 1)
-        if length > 1 and self._draw(2):
-            segment = segment[::-1]
-        return np.concatenate([others[:place], segment, others[place:]])
+    def put_elsewhere(self, moves: list[int]) -> list[int]:
+        draw, n, changed = self._draw, len(moves), moves[:]
+        changed.insert(int(draw() * n), changed.pop(int(draw() * n)))
+        return changed
 
-    def segment_elsewhere(self, moves: Moves) -> Moves:
-        return self.put_elsewhere(moves, min(2 + self._draw(2), len(moves)))
+    def segment_elsewhere(self, moves: list[int]) -> list[int]:
+        draw = self._draw
+        length = min(2 + int(draw() * 2), len(moves))
+        first = int(draw() * (len(moves) - length + 1))
+        segment = moves[first : first + length]
+        if draw() < 0.5:
+            segment.reverse()
+        others = moves[:first] + moves[first + length :]
+        place = int(draw() * (len(others) + 1))
+        others[place:place] = segment
+        return others
 
-    def exchange(self, moves: Moves) -> Moves:
-        i, j = (self._draw(len(moves)) for _ in range(2))
-        moves[[i, j]] = moves[[j, i]]
-        return moves
+    def exchange(self, moves: list[int]) -> list[int]:
+        draw, n, changed = self._draw, len(moves), moves[:]
+        i, j = int(draw() * n), int(draw() * n)
+        changed[i], changed[j] = changed[j], changed[i]
+        return changed
 
-    def turn(self, moves: Moves) -> Moves:
-        first, last = sorted(self._draw(len(moves)) for _ in range(2))
-        moves[first : last + 1] = moves[first : last + 1][::-1]
-        return moves
+    def turn(self, moves: list[int]) -> list[int]:
+        first, end = self._stretch(len(moves))
+        return moves[:first] + moves[first:end][::-1] + moves[end:]
 
-    def cross(self, moves: Moves) -> Moves:
+    def cross(self, moves: list[int]) -> list[int]:
         """Keep a segment where it is, and let the others come in the order of another member."""
-        other = self._another()
-        first, last = sorted(self._draw(len(moves)) for _ in range(2))
-        segment = moves[first : last + 1]
-        rest = other[~np.isin(other, segment)]
-        return np.concatenate([rest[:first], segment, rest[first:]])
+        first, end = self._stretch(len(moves))
+        segment = moves[first:end]
+        if self._repeats:
+            left = Counter(segment)
+            rest = []
+            for move in self._another():
+                if left[move] > 0:
+                    left[move] -= 1
+                else:
+                    rest.append(move)
+        else:
+            kept = set(segment)
+            rest = [move for move in self._another() if move not in kept]
+        return rest[:first] + segment + rest[first:]
+
+    def _stretch(self, n: int) -> tuple[int, int]:
+        first, last = int(self._draw() * n), int(self._draw() * n)
+        return (first, last + 1) if first <= last else (last, first + 1)
 
 
 class _ChoiceChanges:
-    def __init__(self, search: PolishedSearch, options: list[list[int]], another: Callable[[], Moves]) -> None:
-        self._search = search
-        self._draw = search.draw
-        self._options = options
-        self._another = another
+    def __init__(self, draw: Draw, options: list[list[int]], another: Callable[[], list[int]]) -> None:
+        self._draw, self._options, self._another = draw, options, another
+        self._allowed = [set(step) for step in options]
+        self._free = [step for step, choices in enumerate(options) if len(choices) > 1]
 
-    def choose(self, moves: Moves) -> Moves:
-        step = self._draw(len(moves))
-        chosen = int(moves[step])
-        others = [option for option in self._options[step] if option != chosen]
-        if others:
-            moves[step] = others[self._draw(len(others))]
-        return moves
+    def choose(self, moves: list[int]) -> list[int]:
+        changed = moves[:]
+        self._choose_in(changed)
+        return changed
 
-    def choose_some(self, moves: Moves) -> Moves:
-        for _ in range(self._few()):
-            moves = self.choose(moves)
-        return moves
+    def _choose_in(self, moves: list[int]) -> None:
+        if not self._free:
+            return
+        step = self._free[int(self._draw() * len(self._free))]
+        options = self._options[step]
+        chosen = options[int(self._draw() * (len(options) - 1))]
+        moves[step] = chosen if chosen != moves[step] else options[-1]
 
-    def _few(self) -> int:
-        """Draw how many changes to make: two most often, but ten or twenty at times (Doerr et al. 2017)."""
-        return min(_MOST_CHANGES, int(2 * (1.0 - self._search.player.draw()) ** -_TAIL))
+    def choose_some(self, moves: list[int]) -> list[int]:
+        """Choose anew at two steps most often, but at ten or twenty at times (Doerr et al. 2017)."""
+        changed = moves[:]
+        for _ in range(min(_MOST_CHANGES, int(2 * (1.0 - self._draw()) ** -_TAIL))):
+            self._choose_in(changed)
+        return changed
 
-    def swap(self, moves: Moves) -> Moves:
+    def swap(self, moves: list[int]) -> list[int]:
         """Let two steps that chose differently choose as the other did: what keeps the sum of a load, say."""
-        i = self._draw(len(moves))
-        others = np.flatnonzero(moves != moves[i])
-        if others.size:
-            j = int(others[self._draw(others.size)])
-            if moves[i] in self._options[j] and moves[j] in self._options[i]:
-                moves[[i, j]] = moves[[j, i]]
-        return moves
+        changed = moves[:]
+        self._swap_in(changed)
+        return changed
 
-    def mix(self, moves: Moves, n: int) -> list[Moves]:
+    def _swap_in(self, moves: list[int]) -> None:
+        draw, n, allowed = self._draw, len(moves), self._allowed
+        i = int(draw() * n)
+        for _ in range(_PARTNERS):
+            j = int(draw() * n)
+            if moves[i] != moves[j] and moves[i] in allowed[j] and moves[j] in allowed[i]:
+                moves[i], moves[j] = moves[j], moves[i]
+                return
+
+    def mix(self, moves: list[int]) -> list[int]:
         """Take each choice from one of two members, and change one or two of them or none."""
         mate = self._mate(moves)
-        return [self._mix_with(mate, moves) for _ in range(n)]
+        mixed = moves[:]
+        for begin in range(0, len(moves), _COINS):
+            coins = int(self._draw() * 2**_COINS)
+            for i in range(begin, min(begin + _COINS, len(moves))):
+                if coins & 1:
+                    mixed[i] = mate[i]
+                coins >>= 1
+        further = int(self._draw() * 3)
+        if further == 1:
+            self._choose_in(mixed)
+        elif further == 2:
+            self._swap_in(mixed)
+        return mixed
 
-    def _mix_with(self, mate: Moves, moves: Moves) -> Moves:
-        mixed = np.where(self._coins(len(moves)), moves, mate)
-        change = (None, self.choose, self.swap)[self._draw(3)]
-        return mixed if change is None else change(mixed)
-
-    def _coins(self, n: int) -> NDArray[np.uint8]:
-        """Toss n coins, 32 at a draw."""
-        drawn = [self._draw(2**32) for _ in range(0, n, 32)]
-        return np.unpackbits(np.array(drawn, dtype="<u4").view(np.uint8))[:n]
-
-    def _mate(self, moves: Moves) -> Moves:
+    def _mate(self, moves: list[int]) -> list[int]:
         """Return a solution to mix one with: of a few, the one that has most in common with it, but not all."""
         mates = [mate for mate in (self._another() for _ in range(_MATES)) if len(mate) == len(moves)]
-        return min(mates, key=lambda mate: int((mate != moves).sum()) or len(moves) + 1, default=moves)
+        return min(mates, key=lambda mate: sum(map(ne, mate, moves)) or len(moves) + 1, default=moves)
 
 
 def options_of(search: PolishedSearch) -> list[list[int]]:

@@ -70,7 +70,7 @@ class PolishedNRPA(Algorithm):
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 5
+    revision = 6
     can_be_asked = True
 
     def __post_init__(self) -> None:

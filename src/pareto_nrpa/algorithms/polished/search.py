@@ -11,11 +11,13 @@ from ...engine.arrays import N_MOVES, POLICY
 from ...problem.genotype import check_genotype
 from ..nrpa.checkpoint_checks import check_shape, need
 from ..nrpa.compiled_player import CompiledPlayer
+from ..nrpa.plain_player import PlainPlayer
 from ..nrpa.search import AskTellSearch
 from .blackbox_search import BlackBoxSearch
 from .members import Members, member_code
 from .proposer import PLAYOUT, Proposal, Proposer
 from .segment_search import SegmentSearch
+from .solution_search import SolutionSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,8 +49,14 @@ class PolishedSearch(AskTellSearch):
         self.player.following  # noqa: B018 - bound, that it may be compiled
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
         self._screened = SegmentSearch(self) if screens else None
-        self._played = None if screens else BlackBoxSearch(self)
+        self._played: SolutionSearch | BlackBoxSearch | None = None if screens else self._without_segments()
         self._kinds: dict[int, int] = {}  # of pending proposals, by slot
+
+    def _without_segments(self) -> SolutionSearch | BlackBoxSearch:
+        is_plain = isinstance(self.player, PlainPlayer)
+        return (SolutionSearch if is_plain and SolutionSearch.is_possible(self.player.problem) else BlackBoxSearch)(
+            self
+        )
 
     @property
     def is_stuck(self) -> bool:
@@ -65,7 +73,7 @@ class PolishedSearch(AskTellSearch):
         if self._screened is not None and not (self.is_stuck and self.evaluations % 2):
             return self._screened
         if self._played is None:
-            self._played = BlackBoxSearch(self)
+            self._played = self._without_segments()
             self._played.compile()
         return self._played
 
@@ -93,7 +101,10 @@ class PolishedSearch(AskTellSearch):
         """See whether what the problem says of its solutions fits some playouts, made apart from the search."""
         if self.problem.genotype is not None:
             apart = AskTellSearch(self.problem, self.params, seed=self.seed, budget=None)
-            check_genotype(self.problem, [candidate.solution for candidate in apart.ask(_PLAYOUTS)])
+            playouts = [candidate.solution for candidate in apart.ask(_PLAYOUTS)]
+            check_genotype(self.problem, playouts)
+            if isinstance(self.local, SolutionSearch):
+                self.local.look_at(playouts)
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""
@@ -174,7 +185,7 @@ class PolishedSearch(AskTellSearch):
         need((arrays["kinds"] >= 0).all(), "kinds of proposals")
         self._kinds = {c.slot: kind for c, kind in zip(self.pending, arrays["kinds"].tolist(), strict=True)}
         if "brought" in arrays and self._played is None:
-            self._played = BlackBoxSearch(self)
+            self._played = self._without_segments()
         for proposer in (self._screened, self._played):
             if proposer is not None:
                 proposer.restore(arrays)

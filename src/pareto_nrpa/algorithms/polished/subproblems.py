@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.arrays import VIOLATIONS
+from ...engine.jit.kernels import engine_kernel, small_kernel, stored
 from ..nrpa.checkpoint_checks import check_shape, need
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    Moves = NDArray[np.int64]
-
-_WALKERS = 20
+#: How many there are.
+WALKERS = 20
 # How many walkers go to a new solution at most: two that stand at the same place are one too many.
 _MOST_FOLLOWERS = 2
-# A little of the sum is added to the largest distance: of two that are as far, the one that is better elsewhere.
-_AUGMENTED = 0.05
+#: A little of the sum is added to the largest distance: of two that are as far, the one that is better elsewhere.
+AUGMENTED = 0.05
+_NO_WALKER = -1
 
 
 class Subproblems:
@@ -31,58 +32,91 @@ class Subproblems:
 
     def __init__(self, n_objectives: int) -> None:
         rng = np.random.default_rng(0)  # the same directions in every search
-        drawn = rng.exponential(size=(max(0, _WALKERS - n_objectives), n_objectives))
+        drawn = rng.exponential(size=(max(0, WALKERS - n_objectives), n_objectives))
         weights = np.concatenate([np.eye(n_objectives), drawn / drawn.sum(axis=1, keepdims=True)])
         self._weights = np.maximum(weights, 1e-3)
-        self.moves: list[Moves] = []
+        self._comers = np.zeros(len(self._weights), dtype=np.int64)
+        self.lists: list[list[int]] = []
         self.scores = np.zeros((0, 1 + n_objectives))
+
+    def __len__(self) -> int:
+        return len(self.lists)
+
+    def compile(self) -> None:
+        """Compile what finds the walkers that a solution is better for."""
+        m = self._weights.shape[1]
+        self._find(np.zeros(1 + m), np.zeros(m), np.ones(m), _NO_WALKER)
+
+    def _find(self, new: NDArray[Any], ideal: NDArray[Any], span: NDArray[Any], own: int) -> int:
+        return stored(_find_comers)(self.scores, self._weights, ideal, span, new, own, self._comers)  # type: ignore[no-any-return]  # compiled code
 
     def offer(
         self,
-        moves: Moves,
-        scores: NDArray[np.float64],
+        moves: list[int],
+        scores: Sequence[float],
         ideal: NDArray[np.float64],
         span: NDArray[np.float64],
         draw: Callable[[], float],
+        own: int = _NO_WALKER,
     ) -> None:
-        """Let those walkers come for whom a solution is better than where they are."""
-        if len(self.moves) < len(self._weights):
-            self.moves.append(moves)
-            self.scores = np.concatenate([self.scores, scores[None]])
+        """Let those walkers come for which a solution is better than where they are.
+
+        Walker `own`, the one that was changed, also comes to what is as good: it would otherwise stand still.
+        """
+        new = np.array(scores)
+        if len(self.lists) < len(self._weights):
+            self.lists.append(moves)
+            self.scores = np.concatenate([self.scores, new[None]])
             return
-        is_better = self.scores[:, VIOLATIONS] > scores[VIOLATIONS]
-        alike = self.scores[:, VIOLATIONS] == scores[VIOLATIONS]
-        if alike.any():
-            scale = self._weights / span
-            with np.errstate(over="ignore", invalid="ignore"):  # objectives as far apart as numbers go: no one comes
-                new, old = (scale * (values - ideal) for values in (scores[1:], self.scores[:, 1:]))
-                is_better |= alike & (_distance(new) < _distance(old))
-        comers = np.flatnonzero(is_better)
-        for _ in range(min(_MOST_FOLLOWERS, len(comers))):
-            i = int(comers[int(draw() * len(comers))])
-            self.moves[i], self.scores[i] = moves, scores
+        n_comers = self._find(new, ideal, span, own)
+        for _ in range(min(_MOST_FOLLOWERS, n_comers)):
+            i = int(self._comers[int(draw() * n_comers)])
+            self.lists[i], self.scores[i] = moves, new
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that there is to remember."""
-        longest = max(map(len, self.moves), default=0)
-        moves = np.full((len(self.moves), longest), -1, dtype=np.int64)
-        for row, walked in zip(moves, self.moves, strict=True):
+        """Return all that a checkpoint must hold."""
+        longest = max(map(len, self.lists), default=0)
+        moves = np.full((len(self.lists), longest), -1, dtype=np.int64)
+        for row, walked in zip(moves, self.lists, strict=True):
             row[: len(walked)] = walked
-        lengths = np.array([len(walked) for walked in self.moves], dtype=np.int64)
+        lengths = np.array([len(walked) for walked in self.lists], dtype=np.int64)
         return {"walkers": moves, "walker_lengths": lengths, "walker_scores": self.scores}
 
-    def restore(self, arrays: dict[str, NDArray[Any]], fits: Callable[[Moves], bool]) -> None:
-        """Take up what `state` gave; raises ValueError where it cannot be true."""
+    def restore(self, arrays: dict[str, NDArray[Any]], fits: Callable[[list[int]], bool]) -> None:
+        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
         moves, lengths, scores = (arrays[name] for name in ("walkers", "walker_lengths", "walker_scores"))
         n = len(lengths)
         check_shape(lengths, np.int64, n)
         check_shape(moves, np.int64, n, lengths.max(initial=0))
         check_shape(scores, np.float64, n, self.scores.shape[1])
         need(n <= len(self._weights) and (lengths > 0).all() and np.isfinite(scores).all(), "walkers")
-        self.moves = [row[:length].copy() for row, length in zip(moves, lengths, strict=True)]
-        need(all(map(fits, self.moves)), "walkers that fit the genotype")
+        self.lists = [row[:length].tolist() for row, length in zip(moves, lengths, strict=True)]
+        need(all(map(fits, self.lists)), "walkers that fit the genotype")
         self.scores = scores.copy()
 
 
-def _distance(scaled: NDArray[np.float64]) -> NDArray[np.float64]:
-    return scaled.max(axis=-1) + _AUGMENTED * scaled.sum(axis=-1)  # type: ignore[no-any-return]  # numpy types sums of arrays as Any
+@engine_kernel
+def _find_comers(scores, weights, ideal, span, new, own, comers):  # type: ignore[no-untyped-def]  # a kernel
+    """List the walkers for which a solution is better than where they are, or as good for the walker `own`."""
+    count = 0
+    for i in range(scores.shape[0]):
+        difference = new[VIOLATIONS] - scores[i, VIOLATIONS]
+        if difference == 0.0:
+            here, there = _distance(scores[i], weights[i], ideal, span), _distance(new, weights[i], ideal, span)
+            difference = -1.0 if there < here else (0.0 if there == here else 1.0)
+        if difference < 0.0 or (difference == 0.0 and i == own):
+            comers[count] = i
+            count += 1
+    return count
+
+
+@small_kernel
+def _distance(scores, weights, ideal, span):  # type: ignore[no-untyped-def]  # a kernel
+    """Return how far a solution is from the best of each objective: the augmented Chebyshev distance."""
+    most = -np.inf
+    total = 0.0
+    for k in range(ideal.size):
+        part = weights[k] / span[k] * (scores[1 + k] - ideal[k])
+        most = max(most, part)
+        total += part
+    return most + AUGMENTED * total

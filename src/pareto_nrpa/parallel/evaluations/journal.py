@@ -55,7 +55,7 @@ class Journal:
         ours = json.loads(json.dumps({"format": _FORMAT, **header}, default=lambda number: number.item()))
         if self.header is not None:
             if not resume:
-                raise CheckpointError(f"{self.path} already exists; resume to go on from it, or name another file.")
+                raise CheckpointError(f"{self.path} already exists; resume to continue from it, or name another file.")
             self._check_match(ours, same_problem)
             for solution, (outcome, _) in self.entries.items():
                 if not outcome.error and len(outcome.objectives) != m:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...algorithms.algorithm import Algorithm
     from ...algorithms.polished.params import PolishedNRPA
     from ...result.result import Result
-    from ...solving.callbacks import Listener
+    from ...solving.callbacks import Callback
     from ...solving.interrupt import Interrupt
 
 # Ends of a search that come when they come: its result may as well have all that is finished.
@@ -50,7 +50,7 @@ def solve_parallel(
     resume: bool = False,
     retry_failed: bool = False,
     same_problem: bool = False,
-    callbacks: Listener | Sequence[Listener] = (),
+    callbacks: Callback | Sequence[Callback] = (),
     reference_point: Sequence[float] | None = None,
     window: int | None = None,
 ) -> Result:
@@ -121,7 +121,7 @@ def solve_parallel(
         check_flag(name, flag)
     workers = _check_workers(workers, executor, lookahead)
     if resume and checkpoint is None:
-        raise ValueError("resume needs the file to go on from: give it as checkpoint.")
+        raise ValueError("resume needs the file to continue from: give it as checkpoint.")
     if checkpoint is not None:
         check_writable(checkpoint)
     chosen = _check_algorithm(algorithm)

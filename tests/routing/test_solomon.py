@@ -3,13 +3,16 @@
 import json
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.benchmarks import find_instance, official_names
-from pareto_nrpa.routing.tsptw_files import read_tsptw
+from pareto_nrpa.routing.instance import build_problem
+from pareto_nrpa.routing.read import read_instance
+from pareto_nrpa.routing.stops import without_return
 
 #: Four cities on a rectangle of 3 by 4, so that all distances are whole numbers; service takes 10 at the customers.
 ROWS = (
@@ -20,6 +23,12 @@ ROWS = (
 )
 DISTANCES = np.array([[0, 3, 5, 4], [3, 0, 4, 5], [5, 4, 0, 3], [4, 5, 3, 0]], dtype=float)
 SECONDARY = np.arange(16, dtype=float).reshape(4, 4)
+
+
+def read_tsptw(path, *, check_return=True):
+    instance = read_instance(path)
+    assert instance.kind == "windows"
+    return build_problem(instance if check_return else replace(instance, stops=without_return(instance.stops)))
 
 
 def write(folder, rows=ROWS, head="4", name="toy.txt"):
@@ -97,12 +106,6 @@ def test_a_secondary_cost_in_the_public_layout_is_found(tmp_path):
     assert read_tsptw(write(tmp_path / "SolomonTSPTW")).n_objectives == 2
 
 
-def test_a_secondary_cost_that_is_given_comes_first(tmp_path):
-    np.save(tmp_path / "other.npy", 2 * SECONDARY)
-    problem = read_tsptw(write_pair(tmp_path, SECONDARY), secondary=tmp_path / "other.npy")
-    np.testing.assert_array_equal(problem.data.costs[1], 2 * SECONDARY)
-
-
 def test_a_secondary_cost_may_be_whole_numbers(tmp_path):
     problem = read_tsptw(write_pair(tmp_path, SECONDARY.astype(np.int32)))
     np.testing.assert_array_equal(problem.data.costs[1], SECONDARY)
@@ -147,19 +150,23 @@ def test_a_first_line_that_is_no_number_of_cities_is_refused(head, tmp_path):
     [
         ("3 zero 4 1 20 90 10", "x must be a number, got 'zero'"),
         ("3 0 4 1 20 90 ten", "service must be a number, got 'ten'"),
-        ("3 0 4 1 20 9O 10", "closing must be a number, got '9O'"),
+        ("3 0 4 1 20 9O 10", "closes must be a number, got '9O'"),
         ("3 NaN 4 1 20 90 10", "x must be finite, got NaN"),
-        ("3 0 4 1 20 nan 10", "closing must be finite, got nan"),
-        ("3 0 4 1 20 inf 10", "closing must be finite, got inf"),
-        ("3 0 4 1 -20 90 10", "opening must not be negative, got -20"),
-        ("3 0 4 1 -20 -10 10", "opening must not be negative, got -20"),
+        ("3 0 4 1 20 nan 10", "closes must be finite, got nan"),
+        ("3 0 4 1 20 inf 10", "closes must be finite, got inf"),
+        ("3 0 4 1 -20 90 10", "opens must not be negative, got -20"),
+        ("3 0 4 1 -20 -10 10", "opens must not be negative, got -20"),
         ("3 0 4 1 20 90 -1", "service must not be negative, got -1"),
-        ("3 0 4 1 90 20 10", "the window closes at 20, before it opens at 90"),
     ],
 )
 def test_a_bad_row_is_named_with_its_line(row, problem, tmp_path):
     with pytest.raises(InstanceError, match=rf"toy\.txt, line 5: {problem}"):
         read_tsptw(write_row(tmp_path, row))
+
+
+def test_a_window_that_closes_before_it_opens_is_refused(tmp_path):
+    with pytest.raises(InstanceError, match=r"toy\.txt: stop '3' \(line 5\) closes at 20, before it opens at 90"):
+        read_tsptw(write_row(tmp_path, "3 0 4 1 90 20 10"))
 
 
 @pytest.mark.parametrize("content", ["", "\n  \n\t\n"])
@@ -171,7 +178,7 @@ def test_an_empty_file_is_refused(content, tmp_path):
 
 def test_a_binary_file_is_refused(tmp_path):
     (tmp_path / "toy.txt").write_bytes(b"\x93NUMPY\x01\x00\xff\xfe")
-    with pytest.raises(InstanceError, match=r"toy\.txt is not a text file"):
+    with pytest.raises(InstanceError, match=r"toy\.txt is an array of NumPy; CSV, Excel"):
         read_tsptw(tmp_path / "toy.txt")
 
 
@@ -180,16 +187,10 @@ def test_a_missing_file_is_refused(tmp_path):
         read_tsptw(tmp_path / "none.txt")
 
 
-@pytest.mark.parametrize("shape", [(4, 5), (3, 4), (4,), (4, 4, 1), ()])
-def test_a_matrix_that_is_not_square_is_refused(shape, tmp_path):
-    with pytest.raises(InstanceError, match=r"toy\.npy must be a square matrix, got shape"):
+@pytest.mark.parametrize("shape", [(4, 5), (3, 4), (4,), (4, 4, 1), (), (1, 1), (3, 3), (5, 5)])
+def test_a_matrix_of_another_shape_is_refused(shape, tmp_path):
+    with pytest.raises(InstanceError, match=r"toy\.npy must be a matrix \[4, 4\] for 4 cities, got shape \("):
         read_tsptw(write_pair(tmp_path, np.ones(shape)))
-
-
-@pytest.mark.parametrize("n", [1, 3, 5])
-def test_a_matrix_of_the_wrong_size_is_refused(n, tmp_path):
-    with pytest.raises(InstanceError, match=rf"toy\.npy is for {n} cities, the instance has 4"):
-        read_tsptw(write_pair(tmp_path, np.ones((n, n))))
 
 
 @pytest.mark.parametrize(("bad", "words"), [(math.nan, "finite"), (math.inf, "finite"), (-1, "not be negative")])
@@ -215,7 +216,7 @@ class Boom:
 
 def test_a_pickled_matrix_is_refused_without_loading_it(tmp_path):
     matrix = np.full((4, 4), Boom(), dtype=object)
-    with pytest.raises(InstanceError, match=r"toy\.npy must be a matrix of numbers"):
+    with pytest.raises(InstanceError, match=r"toy\.npy is not an \.npy file of numbers"):
         read_tsptw(write_pair(tmp_path, matrix, allow_pickle=True))
 
 
@@ -236,49 +237,26 @@ def test_a_truncated_matrix_is_refused(tmp_path):
     path = write_pair(tmp_path, SECONDARY)
     content = (tmp_path / "toy.npy").read_bytes()
     (tmp_path / "toy.npy").write_bytes(content[:-20])
-    with pytest.raises(InstanceError, match=r"toy\.npy is cut off"):
+    with pytest.raises(InstanceError, match=r"toy\.npy is not an \.npy file of numbers, or is cut off"):
         read_tsptw(path)
 
 
 def test_several_matrices_in_one_file_are_refused(tmp_path):
     with open(tmp_path / "toy.npy", "wb") as file:
         np.savez(file, a=SECONDARY)
-    with pytest.raises(InstanceError, match=r"toy\.npy is not an \.npy file of numbers"):
+    with pytest.raises(InstanceError, match=r"toy\.npy must be a matrix of numbers in an \.npy file"):
         read_tsptw(write(tmp_path))
 
 
-def write_header(folder, header, version=1):
-    """Write the good file beside an .npy file of that header and no content."""
-    text = header.encode()
-    length = len(text).to_bytes(2 if version == 1 else 4, "little")
-    (folder / "toy.npy").write_bytes(b"\x93NUMPY" + bytes([version, 0]) + length + text)
-    return write(folder)
-
-
-SQUARE = "'fortran_order': False, 'shape': (4, 4)"
-
-
 @pytest.mark.parametrize(
-    ("header", "words"),
-    [
-        ("{'descr': '<f8', " + SQUARE, "is not an .npy file of numbers"),  # TokenError in NumPy
-        ("{'descr': '<f99999999999999999999', " + SQUARE + "}", "is not an .npy file of numbers"),
-        ("{'descr': [[[]]], " + SQUARE + "}", "is not an .npy file of numbers"),
-        ("{'descr': " + "[" * 3000 + "]" * 3000 + ", " + SQUARE + "}", "is not an .npy file of numbers"),
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (4, True)}", "must be a square matrix, got shape"),
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (-4, -4)}", "is for -4 cities, the instance has 4"),
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (" + "4," * 900 + ")}", "must be a square matrix"),
-        ("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999, 99999999999)}", "is for 99999999999 cities"),
-        ("{'descr': '<f8', " + SQUARE + "}", "is cut off"),
-        ("{'descr': '<c16', " + SQUARE + "}", "must be a matrix of numbers"),
-        ("{'descr': '|O', " + SQUARE + "}", "must be a matrix of numbers"),
-        ("{'descr': ('<f8', (9, 9)), " + SQUARE + "}", "must be a matrix of numbers"),
-    ],
+    ("kind", "shape"),
+    [("'<f8'", (10**11, 10**11)), ("'<f8'", (200_000, 200_000)), ("[[[]]]", (4, 4)), ("[" * 3000 + "]" * 3000, (4, 4))],
 )
-@pytest.mark.parametrize("version", [1, 2])
-def test_a_strange_header_is_refused_before_anything_is_read(header, words, version, tmp_path):
-    with pytest.raises(InstanceError, match=words) as caught:
-        read_tsptw(write_header(tmp_path, header, version))
+def test_a_header_that_announces_what_is_not_there_is_one_sentence(kind, shape, tmp_path):
+    header = f"{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}}}".encode()
+    (tmp_path / "toy.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(InstanceError, match=r"toy\.npy is not an \.npy file of numbers, or is cut off") as caught:
+        read_tsptw(write(tmp_path))
     assert len(str(caught.value)) < 300
 
 
@@ -290,7 +268,7 @@ def test_a_matrix_may_have_its_columns_first_and_its_bytes_swapped(tmp_path):
 def test_a_file_too_long_for_an_instance_is_not_read_to_its_end(tmp_path):
     with open(tmp_path / "long.txt", "wb") as file:
         file.truncate(2 * 10**9)  # takes no room on the disk
-    with pytest.raises(InstanceError, match=r"long\.txt has more than 10,000,000 bytes"):
+    with pytest.raises(InstanceError, match=r"long\.txt: it has more than 100,000,000 bytes"):
         read_tsptw(tmp_path / "long.txt")
     with pytest.raises(InstanceError, match="announces 999999 cities; an instance has 10001 at most"):
         read_tsptw(write(tmp_path, head="999999"))
@@ -312,11 +290,6 @@ def test_coordinates_too_far_apart_are_refused(tmp_path):
 def test_reference_points_that_cannot_be_read_do_not_apply(content, tmp_path):
     (tmp_path / "nadirs.json").write_text(content)
     assert read_tsptw(write_pair(tmp_path, SECONDARY)).reference_point is None
-
-
-def test_a_secondary_cost_that_is_given_must_be_there(tmp_path):
-    with pytest.raises(InstanceError, match=r"cannot read the secondary cost .*none\.npy: No such file"):
-        read_tsptw(write(tmp_path), secondary=tmp_path / "none.npy")
 
 
 @pytest.mark.parametrize("name", official_names())

@@ -1,0 +1,171 @@
+"""The problems of benchmarks/plain.py: plain Python functions, as a user would write them."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from operator import mul
+
+import numpy as np
+
+from pareto_nrpa import Problem
+
+
+def flow_shop(seed: int, n: int = 30, machines: int = 5) -> Problem:
+    """Jobs in one order through all machines: makespan and tardiness."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(1, 100, (n, machines))
+    times = drawn.tolist()
+    due = (drawn.sum(axis=1) + rng.integers(0, drawn.sum(axis=0).max(), n)).tolist()
+
+    def evaluate(order):
+        free, tardiness = [0] * machines, 0
+        for job in order:
+            done = 0
+            for machine, time in enumerate(times[job]):
+                done = free[machine] = max(done, free[machine]) + time
+            tardiness += max(0, done - due[job])
+        return free[-1], tardiness
+
+    return Problem.from_permutation(evaluate, range(n), code="position", name="flow shop 30x5")
+
+
+def assignment(seed: int, tasks: int = 40, workers: int = 6) -> Problem:
+    """Each task to a worker: what it costs, and the load of the busiest."""
+    rng = np.random.default_rng(seed)
+    cost, time = rng.integers(1, 100, (2, tasks, workers)).tolist()
+
+    def evaluate(chosen):
+        loads, total = [0] * workers, 0
+        for task, worker in enumerate(chosen):
+            loads[worker] += time[task][worker]
+            total += cost[task][worker]
+        return total, max(loads)
+
+    return Problem.from_choices(evaluate, [range(workers)] * tasks, name="assignment 40x6")
+
+
+def job_shop(seed: int, jobs: int = 10, machines: int = 5) -> Problem:
+    """Operations of jobs, each job on its machines in an order of its own: makespan and the weighted sum of ends."""
+    rng = np.random.default_rng(seed)
+    times = rng.integers(1, 100, (jobs, machines)).tolist()
+    routes = [rng.permutation(machines).tolist() for _ in range(jobs)]
+    weights = rng.integers(1, 20, jobs).tolist()
+
+    def evaluate(order):
+        ready, free, step = [0] * jobs, [0] * machines, [0] * jobs
+        for operation in order:
+            job = operation % jobs
+            machine = routes[job][step[job]]
+            ready[job] = free[machine] = max(ready[job], free[machine]) + times[job][step[job]]
+            step[job] += 1
+        return max(ready), sum(map(mul, weights, ready))
+
+    return Problem.from_permutation(evaluate, range(jobs * machines), code="position", name="job shop 10x5")
+
+
+def knapsack(seed: int, n: int = 50) -> Problem:
+    """Two profits, and a weight that must not be exceeded."""
+    rng = np.random.default_rng(seed)
+    weights, first, second = rng.integers(10, 100, (3, n)).tolist()
+    most = sum(weights) // 2
+
+    def evaluate(taken):
+        weight = a = b = 0
+        for i, one in enumerate(taken):
+            if one:
+                weight, a, b = weight + weights[i], a + first[i], b + second[i]
+        return (a, b), max(0, weight - most)
+
+    options = [(0, 1)] * n
+    return Problem.from_choices(evaluate, options, constrained=True, maximise=True, name="knapsack 50")
+
+
+def quadratic_assignment(seed: int, n: int = 30) -> Problem:
+    """Facilities to places: two flows between them, one distance."""
+    rng = np.random.default_rng(seed)
+    where = rng.random((n, 2))
+    distance = np.round(100 * np.linalg.norm(where[:, None] - where, axis=2)).tolist()
+    flows = np.maximum(0, rng.integers(-30, 30, (2, n, n))).tolist()
+    pairs = [(i, j, flows[0][i][j], flows[1][i][j]) for i in range(n) for j in range(i)]
+    pairs = [pair for pair in pairs if pair[2] or pair[3]]
+
+    def evaluate(place):
+        one = other = 0
+        for i, j, a, b in pairs:
+            far = distance[place[i]][place[j]]
+            one, other = one + a * far, other + b * far
+        return one, other
+
+    return Problem.from_permutation(evaluate, range(n), code="position", name="QAP 30")
+
+
+def timetable(seed: int, courses: int = 40, slots: int = 20) -> Problem:
+    """Courses to slots, of which some share students or rooms: late slots, and crowded days; clashes are violations."""
+    rng = np.random.default_rng(seed)
+    clashes = [(i, j) for i in range(courses) for j in range(i) if rng.random() < 0.15]
+    dislike = rng.integers(0, 10, (courses, slots)).tolist()
+    size = rng.integers(10, 100, courses).tolist()
+
+    def evaluate(slot):
+        wishes, crowd = 0, [0] * slots
+        for course, where in enumerate(slot):
+            wishes += dislike[course][where]
+            crowd[where] += size[course]
+        return (wishes, max(crowd)), sum(slot[i] == slot[j] for i, j in clashes)
+
+    return Problem.from_choices(evaluate, [range(slots)] * courses, constrained=True, name="timetable 40x20")
+
+
+def tour(seed: int, n: int = 40, n_objectives: int = 2) -> Problem:
+    """A round trip with several costs of each way."""
+    where = np.random.default_rng(seed).random((n_objectives, n, 2))
+    costs = [np.linalg.norm(one[:, None] - one, axis=2).tolist() for one in where]
+
+    def evaluate(order):
+        return [sum(cost[a][b] for a, b in pairwise([*order, order[0]])) for cost in costs]
+
+    name = f"tour {n}" if n_objectives == 2 else f"tour {n}, {n_objectives} objectives"
+    return Problem.from_permutation(evaluate, range(n), n_objectives=n_objectives, name=name)
+
+
+def selection(seed: int, n: int = 40) -> Problem:
+    """What is taken costs by one measure, and what is left by two others."""
+    costs = np.random.default_rng(seed).integers(1, 100, (3, n)).tolist()
+
+    def evaluate(taken):
+        first = second = third = 0
+        for i, one in enumerate(taken):
+            if one:
+                first += costs[0][i]
+            else:
+                second, third = second + costs[1][i], third + costs[2][i]
+        return first, second, third
+
+    return Problem.from_choices(evaluate, [(0, 1)] * n, n_objectives=3, name="selection 40, 3 objectives")
+
+
+#: The instances that the table shows, by seeds on which nothing was chosen.
+TABLE: dict[str, Callable[[], Problem]] = {
+    "flow shop 30x5": lambda: flow_shop(811),
+    "assignment 40x6": lambda: assignment(812),
+    "job shop 10x5": lambda: job_shop(113),
+    "knapsack 50": lambda: knapsack(114),
+    "QAP 30": lambda: quadratic_assignment(115),
+    "timetable 40x20": lambda: timetable(216),
+    "tour 40": lambda: tour(217),
+}
+THREE_OBJECTIVES: dict[str, Callable[[], Problem]] = {
+    "tour 30, 3 objectives": lambda: tour(317, 30, 3),
+    "selection 40, 3 objectives": lambda: selection(318),
+}
+#: Other instances, on which settings may be chosen.
+TUNING: dict[str, Callable[[], Problem]] = {
+    "tuning: flow shop": lambda: flow_shop(11),
+    "tuning: assignment": lambda: assignment(12),
+    "tuning: job shop": lambda: job_shop(13),
+    "tuning: knapsack": lambda: knapsack(14),
+    "tuning: QAP": lambda: quadratic_assignment(15),
+    "tuning: timetable": lambda: timetable(16),
+    "tuning: tour": lambda: tour(17),
+    "tuning: tour, 3 objectives": lambda: tour(18, 30, 3),
+}
+ALL = TABLE | THREE_OBJECTIVES | TUNING

@@ -1,0 +1,118 @@
+"""Annealed chains: one solution after the other, each for one weight of the objectives, from hot to cold."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
+from .subproblems import AUGMENTED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from .operators import Change, Draw
+    from .solution_front import Scores, SolutionFront
+
+# In shares of the range of the front; cooled geometrically.
+_HOTTEST, _COLDEST = 0.03, 0.001
+# A chain has so many steps at least, and this share of those of all chains: chains grow with the run, so that no
+# budget need be known.
+_FEWEST_STEPS, _SHARE = 500, 0.05
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+class Chains:
+    """One chain at a time, which begins at the member of the front that is best for its weight.
+
+    Objectives are measured by the range of the front at the beginning. Weighted sums and augmented Chebyshev distances
+    take turns.
+    """
+
+    def __init__(self, changes: list[Change], draw: Draw, n_objectives: int) -> None:
+        self._changes, self._draw, self._m = changes, draw, n_objectives
+        self._moves: list[int] = []
+        self._violations = self._value = 0.0
+        self._step = self._length = 0
+        self._n_steps = self._n_chains = 0  # of all so far
+        self._ideal, self._factors = [0.0] * n_objectives, [1.0] * n_objectives
+
+    def propose(self, front: SolutionFront) -> list[int]:
+        """Return a neighbour of where the chain stands; begins a new one where it has ended."""
+        if self._step >= self._length:
+            self._begin(front)
+        self._step += 1
+        self._n_steps += 1
+        return self._changes[int(self._draw() * len(self._changes))](self._moves)
+
+    def _begin(self, front: SolutionFront) -> None:
+        self._n_chains += 1
+        self._length = max(_FEWEST_STEPS, int(_SHARE * self._n_steps))
+        self._step = 0
+        weights = self._weights()
+        self._ideal = front.ideal.tolist()
+        with np.errstate(all="ignore"):
+            self._factors = np.minimum(np.maximum(weights, 1e-6) / front.span, np.finfo(float).max).tolist()
+            parts = (front.points() - self._ideal) * self._factors
+            sums = parts.sum(axis=1)
+            values = parts.max(axis=1) + AUGMENTED * sums if self._n_chains % 2 == 0 else sums
+        self._moves, scores = front.member(int(np.argmin(values)))
+        self._violations, self._value = scores[0], self._judge(scores)
+
+    def _weights(self) -> NDArray[np.float64]:
+        if self._m == 2:
+            first = self._n_chains * _GOLDEN % 1.0
+            return np.array([first, 1.0 - first])
+        drawn = np.array([-math.log(1.0 - self._draw()) for _ in range(self._m)])
+        total = drawn.sum()
+        return drawn / total if total > 0 else np.ones(self._m)
+
+    def _judge(self, scores: Scores) -> float:
+        most, total = -math.inf, 0.0
+        for value, ideal, factor in zip(scores[1:], self._ideal, self._factors, strict=True):
+            part = (value - ideal) * factor
+            total += part
+            if part > most:
+                most = part
+        return most + AUGMENTED * total if self._n_chains % 2 == 0 else total
+
+    def judged(self, moves: list[int], scores: Scores) -> None:
+        """Go to a neighbour whose scores are known, or stay."""
+        if scores[0] > self._violations:
+            return
+        value = self._judge(scores)
+        worse = value - self._value
+        if scores[0] == self._violations and not worse <= 0:
+            heat = _HOTTEST * (_COLDEST / _HOTTEST) ** (self._step / max(1, self._length))
+            if not self._draw() < math.exp(-worse / heat):
+                return
+        self._moves, self._violations, self._value = moves, scores[0], value
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that a checkpoint must hold."""
+        counts = [self._step, self._length, self._n_steps, self._n_chains]
+        return {
+            "chain_moves": np.array(self._moves, dtype=np.int64),
+            "chain_counts": np.array(counts, dtype=np.int64),
+            "chain_scores": np.array([self._violations, self._value]),
+            "chain_scale": np.array([self._ideal, self._factors]),
+        }
+
+    def restore(self, arrays: dict[str, NDArray[Any]], fits: Callable[[list[int]], bool]) -> None:
+        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
+        moves, counts, scores, scale = (arrays[f"chain_{name}"] for name in ("moves", "counts", "scores", "scale"))
+        check_shape(moves, np.int64, len(moves))
+        check_shape(counts, np.int64, 4)
+        need(in_range(counts, 0, MOST_EVALUATIONS), "steps of chains")
+        check_shape(scores, np.float64, 2)
+        check_shape(scale, np.float64, 2, self._m)
+        need(np.isfinite(scale).all() and scores[0] >= 0, "the scale of a chain")
+        self._moves = moves.tolist()
+        self._step, self._length, self._n_steps, self._n_chains = map(int, counts)
+        need(fits(self._moves) if self._moves else self._step >= self._length, "a chain that fits the genotype")
+        self._violations, self._value = map(float, scores)
+        self._ideal, self._factors = scale.tolist()

@@ -1,0 +1,272 @@
+"""The best solutions known to a local search on lists: what covers a newcomer, and which lists are changed next.
+
+A solution that equals a member of the front in all objectives takes its place here ("drift"): where many lists are one
+schedule, changes would otherwise always begin at the same list. The archive keeps the solution found first.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...engine.arrays import N_DISCARDED, N_LOGGED
+from ...engine.dominance import is_covered_by_front
+from ...engine.jit.kernels import stored
+from ..nrpa.checkpoint_checks import check_shape, need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from .search import PolishedSearch
+
+    #: Violations, then minimised objectives.
+    Scores = tuple[float, ...]
+
+#: How a solution compares with a front, where no member equals it; else the place of that member.
+COVERED, NEW = -1, -2
+_LARGEST = float(np.finfo(float).max)
+
+
+class SolutionFront(ABC):
+    """The members of an archive, each with the list that is changed next.
+
+    That is `stand_in` for a playout that the genotype does not have, as one that ends early.
+    """
+
+    violations = np.inf
+
+    def __init__(self, search: PolishedSearch, fits: Callable[[list[int]], bool], stand_in: list[int]) -> None:
+        self._search, self._fits, self._stand_in = search, fits, stand_in
+        m = search.problem.n_objectives
+        self.ideal, self.span = np.zeros(m), np.ones(m)
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def member(self, place: int) -> tuple[list[int], Scores]:
+        """Return the list that is changed next for a member, and its scores."""
+
+    @abstractmethod
+    def standing(self, scores: Scores) -> int:
+        """Return the place of the member that has these scores, or else COVERED or NEW."""
+
+    @abstractmethod
+    def replace(self, place: int, moves: list[int]) -> None:
+        """Let another list be changed next for a member."""
+
+    @abstractmethod
+    def insert(self, scores: Scores, moves: list[int]) -> None:
+        """Add a solution that was NEW and has entered the archive, and drop what it covers."""
+
+    @abstractmethod
+    def points(self) -> NDArray[np.float64]:
+        """Return the objectives of all members, in the order of their places."""
+
+    @abstractmethod
+    def follow(self) -> None:
+        """Take in what entered or left the archive by other ways."""
+
+    def compile(self) -> None:  # noqa: B027 - one of two objectives needs nothing
+        """Compile what compares solutions."""
+
+    def is_promising(self, expected: list[float]) -> bool:
+        """Tell whether scores that a model expects would be new; while nothing is feasible, fewer violations are."""
+        return expected[0] < self.violations if self.violations > 0 else self.standing((0.0, *expected[1:])) == NEW
+
+    def _archived(self, i: int) -> list[int]:
+        """Return the list of a member of the archive, if the genotype has it."""
+        moves: list[int] = self._search.member(i)[0].tolist()
+        return moves if self._fits(moves) else self._stand_in
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the lists that are changed next, a row for each member in the order of discovery."""
+        points = self._search.members().objectives.tolist()
+        known = [self.known_list(tuple(point)) for point in points]
+        table = [self._stand_in if moves is None else moves for moves in known]
+        lists = np.array(table, dtype=np.int64).reshape(-1, len(self._stand_in))
+        return {"front_lists": lists, "front_known": np.array([moves is not None for moves in known], dtype=np.int64)}
+
+    @abstractmethod
+    def known_list(self, point: Scores) -> list[int] | None:
+        """Return the list that is changed next for a member with these objectives, if there is one yet."""
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
+        self.follow()
+        members, lists, known = self._search.members(), arrays["front_lists"], arrays["front_known"]
+        check_shape(lists, np.int64, len(members), len(self._stand_in))
+        check_shape(known, np.int64, len(members))
+        for point, row, is_known in zip(members.objectives.tolist(), lists.tolist(), known.tolist(), strict=True):
+            if is_known:
+                need(self._fits(row), "solutions that fit the genotype")
+                self.take_up((members.violations, *point), row)
+
+    @abstractmethod
+    def take_up(self, scores: Scores, moves: list[int]) -> None:
+        """Let a list be changed next for the member with these scores."""
+
+
+class PairFront(SolutionFront):
+    """A front of two objectives: the first rises, the second falls, and a bisection finds what covers a newcomer."""
+
+    def __init__(self, search: PolishedSearch, fits: Callable[[list[int]], bool], stand_in: list[int]) -> None:
+        super().__init__(search, fits, stand_in)
+        self._first: list[float] = []
+        self._second: list[float] = []
+        self._lists: list[list[int]] = []
+        self._seen = (0, 0)
+
+    def __len__(self) -> int:
+        return len(self._first)
+
+    def member(self, place: int) -> tuple[list[int], Scores]:
+        """Return the list that is changed next for a member, and its scores."""
+        return self._lists[place], (self.violations, self._first[place], self._second[place])
+
+    def standing(self, scores: Scores) -> int:
+        """Return the place of the member that has these scores, or else COVERED or NEW."""
+        violations, first, second = scores
+        if violations != self.violations:
+            return NEW if violations < self.violations else COVERED
+        place = bisect_right(self._first, first) - 1
+        if place < 0 or self._second[place] > second:
+            return NEW
+        return place if self._first[place] == first and self._second[place] == second else COVERED
+
+    def replace(self, place: int, moves: list[int]) -> None:
+        """Let another list be changed next for a member."""
+        self._lists[place] = moves
+
+    def insert(self, scores: Scores, moves: list[int]) -> None:
+        """Add a solution that was NEW and has entered the archive, and drop what it covers."""
+        violations, first, second = scores
+        if violations < self.violations:
+            self.violations, self._first, self._second, self._lists = violations, [], [], []
+        begin = end = bisect_left(self._first, first)
+        while end < len(self._second) and self._second[end] >= second:
+            end += 1
+        self._first[begin:end], self._second[begin:end], self._lists[begin:end] = [first], [second], [moves]
+        self._measure()
+        logged, discarded = self._seen
+        self._seen = logged + 1, discarded
+
+    def _measure(self) -> None:
+        worst = self._first[-1], self._second[0]
+        for k, best in enumerate((self._first[0], self._second[-1])):
+            self.ideal[k] = best
+            self.span[k] = min(worst[k] - best, _LARGEST) or 1.0
+
+    def points(self) -> NDArray[np.float64]:
+        """Return the objectives of all members, in the order of their places."""
+        return np.array([self._first, self._second]).T
+
+    def follow(self) -> None:
+        """Take in what entered or left the archive by other ways."""
+        counters = self._search.machine.counters
+        if self._seen == (seen := (int(counters[N_LOGGED]), int(counters[N_DISCARDED]))):
+            return
+        members = self._search.members()
+        points = members.objectives.tolist()
+        lists = [self._list_of((first, second), i) for i, (first, second) in enumerate(points)]
+        order = sorted(range(len(points)), key=points.__getitem__)
+        self.violations = members.violations
+        self._first, self._second = [points[i][0] for i in order], [points[i][1] for i in order]
+        self._lists = [lists[i] for i in order]
+        if order:
+            self._measure()
+        self._seen = seen
+
+    def _list_of(self, point: Scores, i: int) -> list[int]:
+        known = self.known_list(point)
+        return self._archived(i) if known is None else known
+
+    def known_list(self, point: Scores) -> list[int] | None:
+        """Return the list that is changed next for a member with these objectives, if there is one yet."""
+        place = self.standing((self._search.members().violations, *point))
+        return self._lists[place] if place >= 0 else None
+
+    def take_up(self, scores: Scores, moves: list[int]) -> None:
+        """Let a list be changed next for the member with these scores."""
+        self._lists[self.standing(scores)] = moves
+
+
+class ManyFront(SolutionFront):
+    """A front of any number of objectives, told apart by compiled code that looks at the archive."""
+
+    def __init__(self, search: PolishedSearch, fits: Callable[[list[int]], bool], stand_in: list[int]) -> None:
+        super().__init__(search, fits, stand_in)
+        self._lists: dict[Scores, list[int]] = {}
+        self._no_slack = np.zeros(search.problem.n_objectives)
+
+    def compile(self) -> None:
+        """Compile what compares solutions."""
+        rows = self._no_slack.reshape(1, -1)
+        stored(is_covered_by_front)(rows, rows, self._no_slack, self._no_slack)
+
+    def __len__(self) -> int:
+        return len(self._search.members())
+
+    def member(self, place: int) -> tuple[list[int], Scores]:
+        """Return the list that is changed next for a member, and its scores."""
+        point = tuple(self._search.members().objectives[place].tolist())
+        return self._list_of(point, place), (self.violations, *point)
+
+    def standing(self, scores: Scores) -> int:
+        """Return the place of the member that has these scores, or else COVERED or NEW."""
+        if scores[0] != self.violations:
+            return NEW if scores[0] < self.violations else COVERED
+        point = np.array(scores[1:])
+        front = self._search.members().front
+        if not stored(is_covered_by_front)(front.objectives, front.floors, point, self._no_slack):
+            return NEW
+        if scores[1:] not in self._lists:
+            return COVERED
+        equal = np.flatnonzero((front.objectives == point).all(axis=1))
+        return int(equal[0]) if equal.size else COVERED
+
+    def replace(self, place: int, moves: list[int]) -> None:
+        """Let another list be changed next for a member."""
+        self._lists[tuple(self._search.members().objectives[place].tolist())] = moves
+
+    def insert(self, scores: Scores, moves: list[int]) -> None:
+        """Add a solution that was NEW and has entered the archive, and drop what it covers."""
+        if scores[0] < self.violations:
+            self._lists = {}
+        self._lists[scores[1:]] = moves
+        self.follow()
+
+    def points(self) -> NDArray[np.float64]:
+        """Return the objectives of all members, in the order of their places."""
+        return self._search.members().objectives
+
+    def follow(self) -> None:
+        """Take in what entered or left the archive by other ways."""
+        members = self._search.members()
+        self.violations, self.ideal, self.span = members.violations, members.ideal, members.span
+        if len(self._lists) > 2 * len(members) + 100:
+            kept = map(tuple, members.objectives.tolist())
+            self._lists = {point: self._lists[point] for point in kept if point in self._lists}
+
+    def _list_of(self, point: Scores, i: int) -> list[int]:
+        if point not in self._lists:
+            self._lists[point] = self._archived(i)
+        return self._lists[point]
+
+    def known_list(self, point: Scores) -> list[int] | None:
+        """Return the list that is changed next for a member with these objectives, if there is one yet."""
+        return self._lists.get(point)
+
+    def take_up(self, scores: Scores, moves: list[int]) -> None:
+        """Let a list be changed next for the member with these scores."""
+        self._lists[scores[1:]] = moves
+
+
+def solution_front(search: PolishedSearch, fits: Callable[[list[int]], bool], stand_in: list[int]) -> SolutionFront:
+    """Return an empty front for a search."""
+    return (PairFront if search.problem.n_objectives == 2 else ManyFront)(search, fits, stand_in)

@@ -1,0 +1,84 @@
+"""Complete solutions judged as they are: without legal moves, codes and, where possible, states."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ...engine.arrays import BAD_VIOLATIONS, NOT_FINITE
+from ...errors import ProblemError
+from ...problem.base import checked_evaluation, problem_name
+from ...problem.builders import BuiltProblem
+from ...problem.stepper import first_illegal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..nrpa.plain_player import PlainPlayer
+    from .solution_front import Scores
+
+
+class SolutionJudge:
+    """Judges lists of numbers of moves.
+
+    A problem with `evaluate_solution` is given the moves. One whose states are the tuples of the moves so far, which
+    `look_at` finds out, is given the tuple. Any other plays them.
+    """
+
+    def __init__(self, player: PlainPlayer) -> None:
+        self._player, self._problem = player, player.problem
+        self._moves = player.met()  # of the genotype: all that there are
+        self._are_numbers = all(type(move) is int and move == i for i, move in enumerate(self._moves))
+        self._signs = player.signs.tolist()
+        self._states_are_tuples = False
+        #: Whether every list that the genotype has can be played; where not, what enters the front is followed.
+        self.all_are_legal = isinstance(player.problem, BuiltProblem)
+
+    def look_at(self, solutions: Iterable[Sequence[Any]]) -> None:
+        """Find out by some solutions whether each state is the tuple of the moves so far."""
+        if self._problem.evaluate_solution is None:
+            self._states_are_tuples = all(map(self._has_tuples, solutions))
+
+    def _has_tuples(self, solution: Sequence[Any]) -> bool:
+        state = self._problem.initial_state()
+        for depth in range(len(solution) + 1):
+            if type(state) is not tuple or state != tuple(solution[:depth]):
+                return False
+            if depth < len(solution):
+                state = self._problem.play(state, solution[depth])
+        return True
+
+    def is_right(self, numbers: Sequence[int], state: Any) -> bool:
+        """Tell whether a solution that was judged has this final state; if not, all are played from now on."""
+        if self._states_are_tuples and state != tuple(self.solution(numbers)):
+            self._states_are_tuples = False
+            return False
+        return True
+
+    def solution(self, numbers: Sequence[int]) -> list[Any]:
+        """Return the moves behind their numbers, in a list of its own."""
+        return list(numbers) if self._are_numbers else list(map(self._moves.__getitem__, numbers))
+
+    def scores(self, numbers: Sequence[int]) -> Scores | None:
+        """Return violations and minimised objectives; None where this cannot be played, which is found by an error."""
+        problem, solution = self._problem, self.solution(numbers)
+        try:
+            if problem.evaluate_solution is not None:
+                value = problem.evaluate_solution(solution)
+            elif self._states_are_tuples:
+                value = problem.evaluate(tuple(solution))
+            else:
+                value = problem.evaluate(self._player.replay(solution))
+        except ProblemError:
+            raise
+        except Exception as error:
+            if not self.all_are_legal and first_illegal(problem, self.solution(numbers)) is not None:
+                return None
+            message = f"evaluate() of {problem_name(problem)} raised {type(error).__name__}: {error}."
+            raise ProblemError(message) from error
+        violations, values = checked_evaluation(problem, value)
+        if not all(map(math.isfinite, values)):
+            raise self._player.error(NOT_FINITE, 0)
+        if not 0 <= violations < math.inf:
+            raise self._player.error(BAD_VIOLATIONS, 0)
+        return (violations, *[sign * value for sign, value in zip(self._signs, values, strict=True)])

@@ -1,0 +1,247 @@
+"""Local search on lists: what it evaluates and counts, how a problem's solutions are judged, and its parts."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import (
+    Choices,
+    MaxEvaluations,
+    Permutation,
+    PolishedNRPA,
+    Problem,
+    check_problem,
+    solve,
+)
+from pareto_nrpa.algorithms.polished.credit import Credit
+from pareto_nrpa.algorithms.polished.solution_front import COVERED, NEW
+from pareto_nrpa.engine.dominance import is_covered
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.problem.stepper import first_illegal
+
+from ..baselines.test_genotype import Brittle, Trap
+
+LATE = 4_500  # evaluations, so that chains are under way
+
+
+def lengths(order):
+    """Two costs of a round trip, whole numbers so that many trips are equal."""
+    trip = [*order, order[0]]
+    return sum(abs(a - b) for a, b in pairwise(trip)), sum((a * b) % 7 for a, b in pairwise(trip))
+
+
+class Places(Problem):
+    """A round trip as a class; counts how often it is asked for what."""
+
+    def __init__(self, n=9):
+        self.genotype, self.evaluated, self.asked = Permutation(range(n)), [], 0
+
+    def initial_state(self):
+        return ()
+
+    def legal_moves(self, state):
+        self.asked += 1
+        return [place for place in self.genotype.moves if place not in state]
+
+    def play(self, state, place):
+        return (*state, place)
+
+    def move_code(self, state, place):
+        return tuple(state[-1:]), place
+
+    def evaluate(self, state):
+        self.evaluated.append(tuple(state))
+        return lengths(list(state))
+
+
+class ListPlaces(Places):
+    """The same with lists for states."""
+
+    def initial_state(self):
+        return []
+
+    def play(self, state, place):
+        return [*state, place]
+
+
+def searched(problem, n=LATE, **parameters):
+    search = PolishedNRPA(**parameters).start(problem, seed=1)
+    search.advance(n)
+    return search
+
+
+def test_every_way_to_judge_leads_to_the_same_search():
+    """A function of a list, states that are tuples, and states that have to be played."""
+    built = Problem.from_permutation(lengths, range(9))
+    logs = [searched(problem).log().tolist() for problem in (built, Places(), ListPlaces())]
+    assert logs[0] == logs[1] == logs[2]
+    assert len(logs[0]) > 10
+
+
+def test_what_does_not_enter_the_front_is_not_asked_for_its_legal_moves():
+    problem = Places()
+    search = searched(problem)
+    n_entered = len(search.log())
+    assert len(problem.evaluated) == len(set(problem.evaluated)) <= LATE
+    assert problem.asked <= 10 * (n_entered + 60)  # ten questions for each, and for the playouts at the beginning
+
+
+def test_a_state_that_is_no_tuple_of_moves_is_noticed_at_the_latest_when_it_enters():
+    class Turning(Places):
+        """States are tuples of moves, unless a trip begins at the last place: seldom, and it would be the best."""
+
+        def play(self, state, place):
+            return (*state, place) if (state or (place,))[0] != 8 else ("turned", *state[-8:], place)
+
+        def evaluate(self, state):
+            moves = [place for place in state if place != "turned"]
+            return (1_000, 1_000) if "turned" in state else lengths(moves) if moves[0] != 8 else (-5, -5)
+
+    front = searched(Turning(), 600).front()
+    assert front.objectives.min() >= 0
+
+
+def test_illegal_solutions_of_a_genotype_that_promises_too_much_enter_no_front():
+    for problem in (Trap(), Brittle()):
+        search = searched(problem, 1_500)
+        assert search.n_refused > 0
+        assert search.evaluations == 1_500
+        assert all(first_illegal(problem, solution) is None for solution in search.front().solutions)
+
+
+@pytest.mark.parametrize("n", [7, 1_000, 3_000, 3_400, 4_100])
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem.from_permutation(lengths, range(9)),
+        Problem.from_choices(lambda x: (sum(x), sum(i * (3 - one) for i, one in enumerate(x))), [range(4)] * 12),
+        Problem.from_permutation(lambda x: (x[0], x[1], x[2]), range(8), n_objectives=3),
+    ],
+    ids=["order", "choices", "three objectives"],
+)
+def test_it_resumes_exactly_before_and_in_chains(problem, n, tmp_path):
+    whole = searched(problem)
+    first = searched(problem, n)
+    first.save(tmp_path / "saved")
+    second = PolishedNRPA().resume(problem, tmp_path / "saved")
+    second.advance(LATE - n)
+    assert second.log().tolist() == whole.log().tolist()
+    assert second.player.random_state() == whole.player.random_state()
+    assert second.front().solutions == whole.front().solutions
+
+
+def test_slices_do_not_matter():
+    problem = Problem.from_permutation(lengths, range(9))
+    sliced = PolishedNRPA().start(problem, seed=1)
+    for n in (1, 19, 980, 2_500, 1_000):
+        sliced.advance(n)
+    assert sliced.log().tolist() == searched(problem, 4_500).log().tolist()
+
+
+def test_an_interrupted_search_has_counted_what_it_evaluated():
+    calls = []
+
+    def stops(order):
+        calls.append(1)
+        if len(calls) == 777:
+            raise KeyboardInterrupt
+        return lengths(order)
+
+    result = solve(Problem.from_permutation(stops, range(9)), stop=MaxEvaluations(5_000), seed=1)
+    assert result.stopped_by == "Ctrl-C"
+    assert 770 <= result.evaluations <= 780
+
+
+def test_a_function_that_fails_is_named_and_nothing_is_lost():
+    calls = []
+
+    def fails(order):
+        calls.append(1)
+        return lengths(order) if len(calls) < 500 else 1 / 0
+
+    problem = Problem.from_permutation(fails, range(9), name="trips")
+    with pytest.raises(ProblemError, match=r"evaluate\(\) of trips raised ZeroDivisionError") as caught:
+        solve(problem, stop=MaxEvaluations(5_000), seed=1)
+    assert caught.value.result.evaluations == 499
+    assert len(caught.value.result.front) > 1
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [((1, float("nan")), "NaN or infinite"), ((1, 2, 3), "must return 2 objectives"), ("12", "must return 2")],
+)
+def test_what_a_function_returns_is_checked_late_too(value, message):
+    calls = []
+
+    def wrong(order):
+        calls.append(1)
+        return lengths(order) if len(calls) < 400 else value
+
+    with pytest.raises(ProblemError, match=message):
+        solve(Problem.from_permutation(wrong, range(9)), stop=MaxEvaluations(5_000), seed=1)
+
+
+def test_a_function_may_spoil_the_list_that_it_is_given():
+    def spoils(order):
+        values = lengths(order)
+        order.sort()
+        return values
+
+    clean, spoiled = (searched(Problem.from_permutation(f, range(9)), 800) for f in (lengths, spoils))
+    assert clean.log().tolist() == spoiled.log().tolist()
+    assert clean.front().solutions == spoiled.front().solutions
+
+
+def test_chains_find_what_changes_of_the_front_alone_do_not():
+    rng = np.random.default_rng(3)
+    cost = rng.integers(1, 100, (2, 30, 30)).tolist()
+
+    def evaluate(order):
+        return [sum(matrix[a][b] for a, b in pairwise([*order, order[0]])) for matrix in cost]
+
+    problem = Problem.from_permutation(evaluate, range(30))
+    search = PolishedNRPA().start(problem, seed=1)
+    search.advance(3_000)
+    before = search.front().objectives.sum(axis=1).min()
+    search.advance(7_000)
+    assert search.front().objectives.sum(axis=1).min() < 0.9 * before
+
+
+def test_the_front_of_two_objectives_is_that_of_any_number():
+    """A bisection tells what compiled code tells by comparing with all."""
+    problem = Problem.from_permutation(lengths, range(9))
+    search = searched(problem, 500)
+    front, points = search.local._front, search.front().objectives
+    assert len(front) == len(points)
+    rng = np.random.default_rng(1)
+    for point in rng.integers(points.min() - 2, points.max() + 2, (300, 2)).astype(float):
+        standing = front.standing((0.0, *point.tolist()))
+        assert (standing == NEW) == (not is_covered(points, len(points), point, np.zeros(2)))
+        assert (standing not in (NEW, COVERED)) == (point.tolist() in points.tolist())
+
+
+def test_an_equal_solution_is_changed_next_while_the_archive_keeps_the_first():
+    problem = Problem.from_permutation(lambda order: (order.index(0), -order.index(0)), range(6))
+    search = searched(problem, 300)
+    kept, changed = search.front().solutions, [search.local._front.member(i)[0] for i in range(6)]
+    assert sorted(kept) != sorted(changed)
+    assert sorted(order.index(0) for order in changed) == list(range(6))
+
+
+def test_kinds_that_bring_something_are_drawn_more_often(rng):
+    credit = Credit(4, first_cost=10.0)
+    for _ in range(300):
+        for kind in range(4):
+            credit.reward(kind, kind == 2)
+    drawn = np.bincount([credit.draw(number) for number in rng.random(4_000)], minlength=4) / 4_000
+    assert drawn[2] > 0.8
+    assert drawn[1] == pytest.approx(0.05, abs=0.02)
+    assert drawn[0] == pytest.approx(0.005, abs=0.005)
+
+
+def test_choices_and_orders_of_other_things_than_numbers():
+    words = Problem.from_choices(lambda x: (x.count("a"), "".join(x).count("ba")), [("a", "b", "c")] * 6)
+    check_problem(words)
+    assert set(words.genotype.moves[0]) >= {move for one in searched(words, 300).front().solutions for move in one}
+    assert isinstance(words.genotype, Choices)
