@@ -4,9 +4,11 @@ import pickle
 from itertools import pairwise
 
 import pytest
+from numba import njit
 
-from pareto_nrpa import MaxEvaluations, Problem, check_problem, solve
+from pareto_nrpa import MaxEvaluations, Permutation, PolishedNRPA, Problem, check_problem, solve
 from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.problem.base import problem_fingerprint
 
 WEIGHTS, PROFITS = (3, 5, 2, 8, 4, 6), (4, 4, 1, 9, 6, 2)
 
@@ -41,6 +43,93 @@ def test_they_can_be_sent_to_another_process():
     assert problem.evaluate((0,) * 6) == (0, sum(PROFITS))
 
 
+@njit
+def compiled_lengths(order):
+    total = 0
+    for i in range(order.size - 1):
+        total += abs(order[i] - order[i + 1])
+    return total, order[0]
+
+
+@njit
+def uncompilable(order):
+    total = 0
+    total += order.nothing
+    return total, 1
+
+
+def test_a_compiled_function_is_taken_as_it_is():
+    plain, compiled = (Problem.from_permutation(f, 7) for f in (distances, compiled_lengths))
+    check_problem(compiled)
+    one, other = (solve(problem, stop=MaxEvaluations(800), seed=1) for problem in (plain, compiled))
+    assert one.log.tolist() == other.log.tolist()
+    assert one.front.solutions == other.front.solutions
+    sent = pickle.loads(pickle.dumps(compiled))
+    assert sent.evaluate((0, 1, 2, 3, 4, 5, 6)) == (6, 0)
+    assert problem_fingerprint(sent) == problem_fingerprint(compiled) != problem_fingerprint(plain)
+
+
+def test_an_error_of_numba_names_the_line():
+    problem = Problem.from_permutation(uncompilable, 4, name="wrong")
+    here = uncompilable.py_func.__code__.co_firstlineno + 3
+    for act in (lambda: solve(problem, stop=MaxEvaluations(5)), lambda: check_problem(problem)):
+        with pytest.raises(
+            ProblemError, match=rf"wrong does not compile, test_builders.py line {here}: Unknown"
+        ) as found:
+            act()
+        assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("algorithm", [None, "pareto-nrpa", "nsga-ii", "moea-d", "pls"])
+def test_an_item_may_be_there_several_times(algorithm):
+    jobs = [0, 0, 0, 1, 1, 2]
+    problem = Problem.from_permutation(distances, jobs, repeats=True)
+    check_problem(problem)
+    front = solve(problem, algorithm, stop=MaxEvaluations(400), seed=1).front
+    assert all(sorted(solution) == jobs for solution in front.solutions)
+    assert [2, 0] in front.objectives.tolist()
+
+
+def test_items_that_are_there_several_times_are_encoded_one_by_one():
+    genotype = Permutation("aabc", repeats=True)
+    assert genotype.encode("caba") == [3, 0, 2, 1]
+    for wrong, reason in (
+        ("cabb", "occurs twice"),
+        ("aaab", "too often"),
+        ("caa", "3 moves long"),
+        ("cabd", "not one"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            genotype.encode(wrong)
+
+
+def test_a_problem_may_have_neighbours_of_its_own():
+    asked = []
+
+    def rotated(order):
+        asked.append(order)
+        return [order[1:] + order[:1], order[-1:] + order[:-1]]
+
+    problem = Problem.from_permutation(distances, 6, neighbours=rotated)
+    search = PolishedNRPA().start(problem, seed=1)
+    search.advance(300)
+    assert len(asked) > 10
+    assert all(sorted(order) == list(range(6)) for order in asked)
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "message"),
+    [
+        (lambda order: [order[1:]], r"neighbours\(\) of .* must return complete solutions .*, which is 5 moves long"),
+        (lambda order: 1 / 0, r"neighbours\(\) of .* raised ZeroDivisionError"),
+    ],
+)
+def test_wrong_neighbours_are_named(neighbours, message):
+    problem = Problem.from_permutation(distances, 6, neighbours=neighbours)
+    with pytest.raises(ProblemError, match=message):
+        solve(problem, stop=MaxEvaluations(300))
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -50,9 +139,12 @@ def test_they_can_be_sent_to_another_process():
         (lambda: Problem.from_choices(sum, [5, 6]), r"Choices need a list for each step, .*, got \[5, 6\]"),
         (lambda: Problem.from_choices(sum, [([1], [2])]), r"that can be hashed .*, got \[\(\[1\], \[2\]\)\]"),
         (lambda: Problem.from_choices(sum, [(0, 1), (0, 0)]), r"all differ at each step, got \(0, 0\) for one"),
-        (lambda: Problem.from_permutation(sum, 5), r"moves of a Permutation must be a list .*, got 5\."),
+        (lambda: Problem.from_permutation(sum, 5.0), r"moves of a Permutation must be a list .*, got 5\.0\."),
+        (lambda: Problem.from_permutation(sum, 0), "at least one"),
+        (lambda: Problem.from_permutation(compiled_lengths, "abc"), r"array of whole numbers, .* got 'a'\."),
+        (lambda: Problem.from_choices(compiled_lengths, [(0, 1), (0, 0.5)]), r"whole numbers, got 0\.5\."),
         (lambda: Problem.from_permutation(sum, [[1], [2]]), r"that can be hashed .*, got \[\[1\], \[2\]\]"),
-        (lambda: Problem.from_permutation(sum, [1, 1]), "moves that all differ"),
+        (lambda: Problem.from_permutation(sum, [1, 1]), r"moves that all differ, .*; repeats=True allows"),
         (lambda: Problem.from_choices(sum, [(0, 1)], objectives=2), "declares nothing called 'objectives'"),
     ],
 )

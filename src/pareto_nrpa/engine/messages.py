@@ -101,6 +101,11 @@ def uncompilable(problem: CompiledProblem) -> str | None:
     return None
 
 
+def uncompiled_message(error: Exception, function: Any, name: str) -> str:
+    """Return the sentence for the function of a problem of that name that Numba cannot compile."""
+    return f"the function of {name} does not compile, {_place(error, function)}: {_reason(error)}."
+
+
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines()]
     reasons = [line for line in lines if line and not line.startswith(("During", "Failed", "[", "^", "File"))]

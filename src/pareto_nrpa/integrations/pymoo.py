@@ -11,6 +11,7 @@ import copy
 import inspect
 import math
 import warnings
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -380,7 +381,9 @@ def _n_solutions(problem: AnyProblem) -> int | None:
     moves: Any = getattr(problem.genotype, "moves", ())
     if type(problem) is ChoicesProblem:
         return math.prod(map(len, moves))
-    return math.factorial(len(moves)) if type(problem) is PermutationProblem else None
+    if type(problem) is not PermutationProblem:
+        return None
+    return math.factorial(len(moves)) // math.prod(map(math.factorial, Counter(moves).values()))
 
 
 def _are_new(infills: Any) -> list[int]:

@@ -93,6 +93,10 @@ class Problem(ABC):
     #: Optional: `evaluate_solution(moves)`, what `evaluate` returns, straight from the list of all moves: faster.
     evaluate_solution: Callable[[list[Any]], Any] | None = None
 
+    #: Optional, with a genotype: `neighbours(moves)`, complete solutions near one, as lists of moves, for local search
+    #: to try besides its own kinds of changes. The same list of moves must have the same neighbours each time.
+    neighbours: Callable[[list[Any]], Iterable[Sequence[Any]]] | None = None
+
     #: Optional: `describe(moves)`, a solution in a word.
     describe: Callable[[Sequence[Any]], str] | None = None
 
@@ -131,7 +135,8 @@ class Problem(ABC):
         Parameters
         ----------
         function
-            Takes a solution, the list of what was chosen, and returns what `evaluate` would.
+            Takes a solution, the list of what was chosen, and returns what `evaluate` would. A function compiled by
+            Numba takes an array of whole numbers.
         choices
             For each step, what there is to choose from; each choice of each step is learned by itself.
         declared
@@ -145,16 +150,25 @@ class Problem(ABC):
 
     @staticmethod
     def from_permutation(
-        function: Callable[[list[Any]], Any], items: Iterable[Hashable], *, code: str = "previous", **declared: Any
+        function: Callable[[list[Any]], Any],
+        items: Iterable[Hashable] | int,
+        *,
+        code: str = "previous",
+        repeats: bool = False,
+        **declared: Any,
     ) -> Problem:
         """Return a problem whose solutions are orders of items.
 
         Parameters
         ----------
         function
-            Takes an order, the list of items, and returns what `evaluate` would.
+            Takes an order, the list of items, and returns what `evaluate` would. A function compiled by Numba takes an
+            array of whole numbers.
         items
-            What is to be put in order; all differ.
+            What is to be put in order; a number n is 0 to n - 1.
+        repeats
+            Whether an item may be there several times, as the operations of a job in [0, 0, 1, 1, 1]; all differ
+            otherwise.
         code
             What is learned: "previous", which item follows which, as suits tours; or "position", which item comes at
             which place, as suits schedules.
@@ -163,7 +177,7 @@ class Problem(ABC):
         """
         from .builders import PermutationProblem
 
-        return PermutationProblem(function, items, code=code, **declared)
+        return PermutationProblem(function, items, code=code, repeats=repeats, **declared)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -332,6 +346,8 @@ def check_declarations(problem: AnyProblem) -> None:
             raise ProblemError(f"maximise of {name} must be true or false for each objective, got {shown(value)}.")
         if word in ("preference", "reference_point") and not all(map(is_number, value)):
             raise ProblemError(f"{word} of {name} must be finite numbers, got {shown(value)}.")
+    if getattr(problem, "neighbours", None) is not None and problem.genotype is None:
+        raise ProblemError(f"neighbours of {name} need a genotype, Permutation or Choices, that solutions belong to.")
     front = problem.reference_front
     if front is not None and getattr(getattr(front, "points", None), "shape", ())[1:] != (m,):
         raise ProblemError(

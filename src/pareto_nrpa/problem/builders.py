@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .._util.checks import check_choice, shown
 from ..errors import ProblemError
-from .base import Problem
-from .genotype import Choices, Permutation
+from .base import Problem, problem_name
+from .genotype import Choices, Genotype, Permutation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -21,12 +25,48 @@ _DECLARATIONS = (
     "objective_names",
     "reference_front",
     "describe",
+    "neighbours",
     "version",
 )
 
 
+class _Compiled:
+    """A function for Numba over an array of whole numbers, to be called with a list; compiled when first needed."""
+
+    def __init__(self, function: Any, name: str) -> None:
+        self.function, self.name = function, name
+
+    def __call__(self, solution: list[Any]) -> Any:
+        return self.ready(np.array(solution, dtype=np.int64))
+
+    @cached_property
+    def ready(self) -> Callable[..., Any]:
+        """The compiled code, found again on disk by the next process where all that it uses can be compared."""
+        from numba import int64
+        from numba.core.errors import NumbaError
+
+        from ..engine.jit.kernels import stored
+        from ..engine.messages import uncompiled_message
+
+        try:
+            function = stored(self.function)
+        except ProblemError:
+            function = self.function
+        try:
+            if hasattr(function, "compile"):
+                function.compile((int64[::1],))
+        except NumbaError as error:
+            raise ProblemError(uncompiled_message(error, self.function, self.name)) from error
+        return function  # type: ignore[no-any-return]  # Numba has no types
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.function, self.name)
+
+
 class BuiltProblem(Problem):
     """States are tuples of the moves made; the function judges them."""
+
+    genotype: Genotype
 
     def __init__(self, function: Callable[[list[Any]], Any], declared: dict[str, Any]) -> None:
         if not callable(function):
@@ -34,8 +74,24 @@ class BuiltProblem(Problem):
         for word in declared:
             if word not in _DECLARATIONS:
                 raise ProblemError(f"a problem declares nothing called {word!r}; it takes: {', '.join(_DECLARATIONS)}.")
-        self.function = function
         vars(self).update(declared)
+        is_compiled = hasattr(function, "py_func")
+        self.function = _Compiled(function, problem_name(self)) if is_compiled else function
+
+    def _check_function(self, moves: Iterable[Hashable]) -> None:
+        """Raise if a compiled function would be given anything but whole numbers."""
+        if isinstance(self.function, _Compiled):
+            for move in moves:
+                if isinstance(move, bool) or not isinstance(move, int | np.integer):
+                    raise ProblemError(
+                        f"a compiled function takes an array of whole numbers, so all moves of {problem_name(self)} "
+                        f"must be whole numbers, got {shown(move)}."
+                    )
+
+    def compile(self) -> None:
+        """Compile the function, where it is one for Numba."""
+        if isinstance(self.function, _Compiled):
+            self.function.ready  # noqa: B018 - made when it is first asked for
 
     def initial_state(self) -> tuple[Hashable, ...]:
         """Return no moves."""
@@ -62,6 +118,7 @@ class ChoicesProblem(BuiltProblem):
         self.genotype = Choices(choices)
         self.max_moves = len(self.genotype.moves)
         self._steps = self.genotype.moves
+        self._check_function(move for step in self._steps for move in step)
 
     def legal_moves(self, state: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
         """Return what there is to choose from at this step."""
@@ -78,21 +135,24 @@ class PermutationProblem(BuiltProblem):
     def __init__(
         self,
         function: Callable[[list[Any]], Any],
-        items: Iterable[Hashable],
+        items: Iterable[Hashable] | int,
         *,
         code: str = "previous",
+        repeats: bool = False,
         **declared: Any,
     ):
         super().__init__(function, declared)
         check_choice("code", code, ("previous", "position"))
-        self.genotype = Permutation(items)
+        listed = range(items) if isinstance(items, int) else items
+        self.genotype = Permutation(listed, repeats=repeats)
         self.max_moves = len(self.genotype.moves)
-        self._items, self._by_previous = self.genotype.moves, code == "previous"
+        self._counts, self._by_previous = dict(self.genotype.counts), code == "previous"
+        self._check_function(self.genotype.moves)
 
     def legal_moves(self, state: tuple[Hashable, ...]) -> list[Hashable]:
-        """Return the items not placed yet."""
-        placed = set(state)
-        return [item for item in self._items if item not in placed]
+        """Return the items not placed yet, each once."""
+        placed = Counter(state)
+        return [item for item, often in self._counts.items() if placed[item] < often]
 
     def move_code(self, state: tuple[Hashable, ...], move: Hashable) -> Hashable:
         """Return the item with the one before it, or with its place."""

@@ -52,7 +52,8 @@ def problem_contents(problem: Any, declared: Sequence[Any]) -> str:
 
     Installed libraries count by name only.
     """
-    home = _package(type(problem).__module__)
+    module = type(problem).__module__
+    home = "" if module == "pareto_nrpa.problem.builders" else _package(module)  # there the user's code is a function
 
     def is_own(package: str) -> bool:
         if package in (home, "pareto_nrpa"):

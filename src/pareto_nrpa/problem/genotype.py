@@ -24,11 +24,15 @@ _WAY_OUT = "set it to the moves that can be played, or to None"
 
 @dataclass(frozen=True)
 class Permutation:
-    """Every order of these moves is a complete solution."""
+    """Every order of these moves is a complete solution.
+
+    With `repeats=True` a move may be among them several times, as the operations of a job: [0, 0, 1, 1, 1] is two
+    operations of job 0 and three of job 1.
+    """
 
     moves: tuple[Hashable, ...]
 
-    def __init__(self, moves: Iterable[Hashable]) -> None:
+    def __init__(self, moves: Iterable[Hashable], *, repeats: bool = False) -> None:
         try:
             object.__setattr__(self, "moves", tuple(moves))
             all_differ = len(set(self.moves)) == len(self.moves)
@@ -36,20 +40,33 @@ class Permutation:
             raise ProblemError(
                 f"the moves of a Permutation must be a list of {_HASHABLE}, got {shown(moves)}."
             ) from error
-        if not self.moves or not all_differ:
-            raise ProblemError("a Permutation needs moves that all differ, and at least one.")
+        if not self.moves or not (all_differ or repeats):
+            raise ProblemError(
+                "a Permutation needs moves that all differ, and at least one; repeats=True allows a move several times."
+            )
 
     def __str__(self) -> str:
         return f"a Permutation of {len(self.moves)} moves"
 
+    @property
+    def counts(self) -> Counter[Hashable]:
+        """How often each move is among them."""
+        return Counter(self.moves)
+
     def encode(self, solution: Sequence[Hashable]) -> list[int]:
-        """Return the positions of the moves of a solution, or raise `ValueError` with the reason why not."""
-        places = {move: place for place, move in enumerate(self.moves)}
+        """Return the positions of the moves of a solution, or raise `ValueError` with the reason why not.
+
+        Of a move that is there several times, the first in the solution has the first of its positions.
+        """
+        places: dict[Hashable, list[int]] = {}
+        for place in range(len(self.moves) - 1, -1, -1):
+            places.setdefault(self.moves[place], []).append(place)
         _check_moves(solution, lambda depth, move: move in places)
-        if len(set(solution)) < len(solution):
-            raise ValueError(f"in which move {Counter(solution).most_common(1)[0][0]!r} occurs twice")
+        for move, often in Counter(solution).items():
+            if often > len(places[move]):
+                raise ValueError(f"in which move {move!r} occurs {'twice' if len(places[move]) == 1 else 'too often'}")
         _check_length(solution, len(self.moves))
-        return [places[move] for move in solution]
+        return [places[move].pop() for move in solution]
 
     def examples(self) -> list[list[Any]]:
         """Return a few solutions that together have each move early and late."""

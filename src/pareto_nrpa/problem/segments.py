@@ -73,8 +73,10 @@ def check_segments(segments: Segments, problem: CompiledProblem) -> None:
             raise ProblemError(f"{word} of segments is not a kernel; put @kernel before its definition.")
     if (segments.limit_of is None) != (segments.join_limits is None):
         raise ProblemError("segments need limit_of and join_limits, or none of them; give both, or leave both out.")
-    if not isinstance(problem.genotype, Permutation):
-        raise ProblemError("segments need solutions that are permutations; set genotype to a Permutation.")
+    if not isinstance(problem.genotype, Permutation) or max(problem.genotype.counts.values()) > 1:
+        raise ProblemError(
+            "segments need solutions that are permutations; set genotype to a Permutation of moves that all differ."
+        )
     if segments.cost_width < problem.n_objectives or segments.limit_width < 1:
         raise ProblemError(
             f"cost_width of segments must be at least the number of objectives ({problem.n_objectives}), and "

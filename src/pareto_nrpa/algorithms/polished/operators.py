@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from operator import ne
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..._util.checks import shown
+from ...errors import ProblemError
+from ...problem.base import problem_name
 from ...problem.genotype import Choices, Permutation
 
 if TYPE_CHECKING:
@@ -34,12 +37,13 @@ def changes_of(
     `options` are those of its steps, `another` gives a solution to mix one with. Without a genotype there are none.
     """
     genotype, draw = search.problem.genotype, search.player.draw
+    own: list[Change] = [_Neighbours(search).one] if getattr(search.problem, "neighbours", None) is not None else []
     if isinstance(genotype, Permutation):
         order = _OrderChanges(draw, another, repeats=len(set(genotype.moves)) < len(genotype.moves))
-        return [order.put_elsewhere, order.segment_elsewhere, order.exchange, order.turn], [order.cross]
+        return [*own, order.put_elsewhere, order.segment_elsewhere, order.exchange, order.turn], [order.cross]
     if isinstance(genotype, Choices):
         choice = _ChoiceChanges(draw, options, another)
-        return [choice.choose, choice.choose_some, choice.swap], [choice.mix]
+        return [*own, choice.choose, choice.choose_some, choice.swap], [choice.mix]
     return [], []
 
 
@@ -158,6 +162,40 @@ class _ChoiceChanges:
         """Return a solution to mix one with: of a few, the one that has most in common with it, but not all."""
         mates = [mate for mate in (self._another() for _ in range(_MATES)) if len(mate) == len(moves)]
         return min(mates, key=lambda mate: sum(map(ne, mate, moves)) or len(moves) + 1, default=moves)
+
+
+class _Neighbours:
+    """The problem's own neighbours of a solution; those of the last one are kept, as chains often stay."""
+
+    def __init__(self, search: PolishedSearch) -> None:
+        self._problem: Any = search.problem
+        self._player, self._draw = search.player, search.player.draw
+        self._base: list[int] = []
+        self._found: list[Any] = []
+
+    def one(self, moves: list[int]) -> list[int]:
+        if moves != self._base:
+            self._found, self._base = self._asked(self._player.solution(moves)), moves
+        if not self._found:
+            return moves[:]
+        neighbour = self._found[int(self._draw() * len(self._found))]
+        return self._player.numbers(neighbour)
+
+    def _asked(self, solution: list[Any]) -> list[Any]:
+        name, genotype = problem_name(self._problem), self._problem.genotype
+        try:
+            found = list(map(list, self._problem.neighbours(solution)))
+        except Exception as error:
+            raise ProblemError(f"neighbours() of {name} raised {type(error).__name__}: {error}.") from error
+        for neighbour in found:
+            try:
+                genotype.encode(neighbour)
+            except ValueError as error:
+                raise ProblemError(
+                    f"neighbours() of {name} must return complete solutions of its genotype, {genotype}, got "
+                    f"{shown(neighbour)}, {error}."
+                ) from error
+        return found
 
 
 def options_of(search: PolishedSearch) -> list[list[int]]:

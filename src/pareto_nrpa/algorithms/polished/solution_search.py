@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.arrays import EVALUATIONS, N_MOVES, NO_IDENTITY, VIOLATIONS
+from ...problem.builders import BuiltProblem
 from ...problem.genotype import Permutation
 from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 from ..nrpa.plain_player import PlainPlayer
@@ -105,7 +106,9 @@ class SolutionSearch(Proposer):
         return problem.genotype is not None and problem.identity is None and problem.all_moves is None
 
     def compile(self) -> None:
-        """Compile what compares solutions."""
+        """Compile what compares solutions, and a function of the problem that is for Numba."""
+        if isinstance(self._player.problem, BuiltProblem):
+            self._player.problem.compile()
         self._walkers.compile()
         if self._model is not None:
             self._model.compile()
