@@ -604,7 +604,7 @@ def test_a_named_file_is_replaced_and_a_checkpoint_is_not(run):
     assert read("r.json")["seed"] == 2
     run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet")
     assert_refused(
-        run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet"), "c.npz already exists; resume to go on"
+        run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet"), "c.npz already exists; resume to continue"
     )
 
 
