@@ -1,8 +1,8 @@
-"""Pareto-NRPA as an algorithm of pymoo, and problems of pymoo as problems of ours.
+"""Pareto-NRPA as an algorithm of pymoo, and problems of pymoo for `solve`.
 
 from pymoo.optimize import minimize
 from pareto_nrpa.integrations.pymoo import ParetoNRPAForPymoo
-res = minimize(problem, ParetoNRPA(), ("n_eval", 5_000), seed=1)
+res = minimize(problem, ParetoNRPAForPymoo(), ("n_eval", 5_000), seed=1)
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from ..algorithms.nrpa.search import AskTellSearch, Candidate
 
 KINDS = ("binary", "integer", "permutation")
-_EQUAL = 1e-4  # by how much pymoo lets equality constraints be missed
-# How often another candidate is asked for in the place of one that is not new; and after how many times in a row that
-# this was in vain solutions are taken for used up, where nobody knows how many there are.
+_EQUAL = 1e-4  # tolerance of equality constraints in pymoo
+# Tries for a new candidate in place of a repeated one; and the number of failures in a row after which solutions count
+# as exhausted, where their number is unknown.
 _MOST_REPEATS, _MOST_IN_VAIN = 100, 3
 _CANDIDATE = "candidate of Pareto-NRPA"
 
 
 @dataclass(frozen=True)
 class _Coding:
-    """How solutions of pymoo are built, and how one is read as the other."""
+    """How solutions of pymoo are built, and the conversions."""
 
     problem: AnyProblem
     to_x: Callable[[list[Any]], Any]
@@ -60,7 +60,7 @@ class _Coding:
 
 @dataclass(frozen=True)
 class _Space:
-    """All solutions of a problem of pymoo: what makes a problem of ours with them, and how one is read as the other."""
+    """The solutions of a problem of pymoo: the builder of a `Problem`, and the conversions."""
 
     build: Callable[..., Problem]
     to_x: Callable[[list[Any]], Any]
@@ -71,7 +71,7 @@ class _Space:
 
 
 def _space(problem: Any, kind: str | None) -> _Space:
-    """Return how to build solutions of a problem of pymoo: by its variables, and `kind` where it says nothing."""
+    """Return how to build solutions of a problem of pymoo: by its variables, or else by `kind`."""
     variables = getattr(problem, "vars", None)
     if variables is not None:
         names = tuple(variables)
@@ -97,7 +97,7 @@ def _space(problem: Any, kind: str | None) -> _Space:
     return _Space(partial(Problem.from_choices, choices=ranges), np.array, _from_numbers)
 
 
-# Functions with names, as none of a function's own can be pickled: a search goes to other processes, and to disk.
+# Module-level functions, as local ones cannot be pickled.
 
 
 def _to_named(names: Sequence[str], moves: list[Any]) -> dict[str, Any]:
@@ -142,14 +142,14 @@ def _name(problem: Any) -> str:
 
 
 def from_pymoo(problem: Any, *, kind: str | None = None) -> Problem:
-    """Return a problem of pymoo as one of ours, for all algorithms of `solve`.
+    """Return a problem of pymoo as a `Problem`, for all algorithms of `solve`.
 
     Parameters
     ----------
     problem
         A problem with Binary, Integer and Choice variables, or an array of bits, whole numbers or an order.
     kind
-        "binary", "integer" or "permutation" where pymoo does not say: `vtype` is not set.
+        "binary", "integer" or "permutation", where `vtype` of the problem is not set.
     """
     if not isinstance(problem, PymooProblem):
         raise ProblemError(
@@ -163,7 +163,7 @@ def from_pymoo(problem: Any, *, kind: str | None = None) -> Problem:
 
 @dataclass(frozen=True)
 class _Evaluation:
-    """Lets a problem of pymoo evaluate moves of ours."""
+    """Evaluates moves with a problem of pymoo."""
 
     problem: Any
     to_x: Callable[[list[Any]], Any]
@@ -191,17 +191,17 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
     Parameters
     ----------
     batch
-        How many solutions are sampled before the policies learn from them: a generation of pymoo.
+        Number of solutions sampled before the policies learn from them: a generation of pymoo.
     sampling
         Solutions to begin with, as in other algorithms: an array, a population, or a sampling. The highest level learns
         from them.
     kind
-        "binary", "integer" or "permutation" where pymoo does not say: `vtype` is not set.
+        "binary", "integer" or "permutation", where `vtype` of the problem is not set.
     construction
-        A problem of ours that says how solutions are built, with its legal moves, codes and bias; pymoo evaluates.
+        A `Problem` that defines how solutions are built: legal moves, codes and bias. pymoo evaluates.
     to_x, to_moves
-        Where there is a construction: what turns its moves into a solution of pymoo (by default an array of them), and
-        back, for `sampling`.
+        With a construction: functions that turn its moves into a solution of pymoo (by default an array), and back, for
+        `sampling`.
     parameters
         Those of `pareto_nrpa.ParetoNRPA`: level, n_policies, alpha, ... and all that algorithms of pymoo take.
     """
@@ -233,7 +233,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
         self.search: AskTellSearch | None = None
 
     def _check_names(self, parameters: dict[str, Any]) -> None:
-        """Raise for a parameter that nobody takes: pymoo would not say a word."""
+        """Raise for an unknown parameter, which pymoo would ignore."""
         found = inspect.signature(ParetoNRPAForPymoo.__init__).parameters.values()
         here = [what.name for what in found if what.kind == what.KEYWORD_ONLY]
         ours = [*here, *self._kind.__dataclass_fields__]
@@ -260,7 +260,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
         self.search.count_unique()
 
     def _budget(self) -> int | None:
-        """Return the number of evaluations that the termination allows, where it says so."""
+        """Return the number of evaluations that the termination allows, if it is known."""
         evaluations = getattr(self.termination, "n_max_evals", None)
         generations = getattr(self.termination, "n_max_gen", None)
         if evaluations is None and generations is not None and np.isfinite(generations):
@@ -287,7 +287,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
         return population
 
     def _next(self, asked: list[Candidate]) -> Candidate:
-        """Return a candidate that is new, as far as there are any; what is known of others is learned at once."""
+        """Return a new candidate while there are any; repeated ones are told their known objectives."""
         assert self.search is not None
         solutions = [candidate.solution for candidate in asked]
         for _ in range(self._n_repeats(asked)):
@@ -304,7 +304,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
         return self.search.ask()[0]
 
     def _n_repeats(self, asked: list[Candidate]) -> int:
-        """Return how many candidates to look at for a new one: none where all solutions were evaluated, or will be."""
+        """Return the number of tries for a new candidate: 0 if all solutions are evaluated or asked for."""
         assert self.search is not None
         if self._n_solutions is None:
             return _MOST_REPEATS if self._n_in_vain < _MOST_IN_VAIN else 1
@@ -324,7 +324,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
             candidate = individual.get(_CANDIDATE)
             objectives, violations = np.asarray(individual.F, dtype=float), float(np.sum(individual.CV))
             is_finite = np.isfinite(objectives).all() and np.isfinite(violations)
-            if candidate not in self.search.pending:  # made elsewhere: a start, or a solution of the caller's own
+            if candidate not in self.search.pending:  # from `sampling`, or added by the caller
                 if is_finite:
                     self.search.add(self._coding.to_moves(individual.X), objectives, violations)
             elif is_finite:
@@ -347,7 +347,7 @@ class PolishedNRPAForPymoo(ParetoNRPAForPymoo):
 
 
 def _check_sampling(sampling: Any) -> None:
-    """Raise unless pymoo can begin with this."""
+    """Raise for a `sampling` that pymoo does not accept."""
     is_known = sampling is None or isinstance(sampling, np.ndarray | Population)
     if not is_known and (isinstance(sampling, type) or not callable(sampling)):
         raise ParetoNRPAError(
@@ -357,7 +357,7 @@ def _check_sampling(sampling: Any) -> None:
 
 
 def _check_construction(construction: Any, to_x: Any, to_moves: Any) -> None:
-    """Raise unless a construction is a problem of ours, and what goes with it can be called."""
+    """Raise unless a construction is a problem and its conversions are functions."""
     if construction is not None and not isinstance(construction, AnyProblem):
         raise ProblemError(
             f"construction must be a Problem or a CompiledProblem, got {shown(construction)}; leave it out, and "
@@ -371,13 +371,13 @@ def _check_construction(construction: Any, to_x: Any, to_moves: Any) -> None:
 
 
 def _names_of_pymoo() -> list[str]:
-    """Return what algorithms of pymoo take by name; `progress` is for their setup, and they let it pass."""
+    """Return the names of the parameters of pymoo's algorithms, and `progress`, which their setup takes."""
     found = inspect.signature(Algorithm.__init__).parameters.values()
     return [what.name for what in found if what.name != "self" and what.kind != what.VAR_KEYWORD] + ["progress"]
 
 
 def _n_solutions(problem: AnyProblem) -> int | None:
-    """Return how many solutions there are in all; None where only playing tells which moves are legal."""
+    """Return the number of solutions; None where it depends on legal moves."""
     moves: Any = getattr(problem.genotype, "moves", ())
     if type(problem) is ChoicesProblem:
         return math.prod(map(len, moves))
@@ -387,20 +387,22 @@ def _n_solutions(problem: AnyProblem) -> int | None:
 
 
 def _are_new(infills: Any) -> list[int]:
-    """Return which solutions were not evaluated before: a front has each once."""
+    """Return the positions of solutions that were not evaluated before."""
     candidates = [individual.get(_CANDIDATE) for individual in infills]
     return [i for i, candidate in enumerate(candidates) if candidate is None or candidate.known is None]
 
 
 def _minimised(problem: AnyProblem, n_objectives: int) -> AnyProblem:
-    """Return a construction whose objectives are pymoo's, which are all minimised."""
+    """Return a construction with the objectives of pymoo, which are all minimised."""
     if isinstance(problem, CompiledProblem):
         if problem.n_objectives != n_objectives:
             raise ProblemError(
                 f"construction must have as many objectives as the problem ({n_objectives}), got "
                 f"{problem.n_objectives} of {problem_name(problem)}."
             )
-        return replace(problem, maximise=False, segments=None)  # what it would judge is not what pymoo evaluates
+        return replace(
+            problem, maximise=False, segments=None
+        )  # segments would judge other objectives than pymoo evaluates
     twin = copy.copy(problem)
     twin.n_objectives, twin.maximise, twin.reference_point, twin.objective_names = n_objectives, False, None, None
     return twin
@@ -410,7 +412,7 @@ _RENAMED = {"ParetoNRPA": ParetoNRPAForPymoo, "PolishedNRPA": PolishedNRPAForPym
 
 
 def __getattr__(name: str) -> Any:
-    """Return a class by the name it had, for one release."""
+    """Return a class by its earlier name, for one release."""
     if name not in _RENAMED:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     new = _RENAMED[name]

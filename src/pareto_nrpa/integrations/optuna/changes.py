@@ -1,4 +1,4 @@
-"""What kind of trial to make next, and from which one: by what was brought to the front, and tried, before."""
+"""Draws the kind and the parent of the next trial, by the success of earlier ones."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Kinds of trials: a playout of a policy; a trial of the front with one parameter changed, or two; two trials mixed;
-#: a playout of a policy that has learned nothing, for what all others have left behind.
+#: Kinds of trials: a playout of a policy; a trial of the front with one change, or two; a mixture of two trials; a
+#: playout with initial weights, which reaches what the others no longer sample.
 PLAYOUT, ONE, TWO, MIX, FRESH = range(5)
-# The first trials are fresh: what is learned from one or two alone is what they are like, not what is good about them.
+# The first trials are fresh: one or two trials alone do not show what is good about them.
 _N_FRESH = 10
-# How fast the share of a kind follows what it brings, and what is left to kinds that bring nothing.
+# Rate at which the share of a kind follows its success, and the share spread evenly over all kinds.
 _RATE, _LEAST_SHARE = 0.1, 0.2
 
 
 class Origin(NamedTuple):
-    """Where a trial comes from, as it is stored: its kind, and the number of the trial it was changed from, if any."""
+    """The stored origin of a trial: its kind, and the number of the trial that was changed, if any."""
 
     kind: int
     parent: int = -1
 
     @classmethod
     def read(cls, stored: Any) -> Origin | None:
-        """Return what was stored with a trial; None for a playout, and for what nobody here has written."""
+        """Return the origin stored with a trial; None for a playout and for values of another origin."""
         if isinstance(stored, list) and [type(part) for part in stored] == [int, int] and ONE <= stored[0] <= FRESH:
             return cls(*stored)
         return None
 
 
 class TrialFront:
-    """The trials that no other one dominates, of those with the fewest violations."""
+    """The non-dominated trials among those with the fewest violations."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
@@ -42,7 +42,7 @@ class TrialFront:
         self._violations = np.inf
 
     def offer(self, number: int, objectives: NDArray[np.float64], violations: float) -> bool:
-        """Take in a trial if it is new to the front; tells whether it is."""
+        """Add a trial if it enters the front; return whether it does."""
         if violations < self._violations:
             self.numbers, self._objectives, self._violations = [], [], violations
         if violations > self._violations or any((other <= objectives).all() for other in self._objectives):
@@ -54,7 +54,7 @@ class TrialFront:
 
 
 class Changes:
-    """Draws kinds of trials by what each has brought, and trials of the front by how often each was changed."""
+    """Draws kinds of trials by their success, and parents from the front by how often each was changed."""
 
     def __init__(self) -> None:
         self.front = TrialFront()
@@ -63,7 +63,7 @@ class Changes:
         self._n_learned = 0
 
     def learn(self, number: int, origin: Origin | None, objectives: NDArray[np.float64], violations: float) -> None:
-        """Learn from a finished trial whether its kind brings something new."""
+        """Update the success of the kind of a finished trial."""
         self._n_learned += 1
         is_new = self.front.offer(number, objectives, violations)
         kind = PLAYOUT if origin is None else origin.kind

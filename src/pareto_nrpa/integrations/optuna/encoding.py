@@ -1,7 +1,7 @@
-"""What a parameter is to a policy: a dial, turned in one choice or in several, coarse before fine.
+"""The encoding of a parameter as one choice of a policy, or as several, coarse before fine.
 
 Few values are one choice. Many values, and real numbers, are digits: each choice narrows an interval of cells to one of
-its parts, and has codes of its own, so that a policy first learns where about and then where exactly.
+its parts and has its own codes, so that a policy first learns the region and then the exact value.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 #: Up to so many values are one choice.
 MAX_FLAT = 16
-#: How many parts an interval is cut into: few, so that each is soon learned, and odd, so that the middle is no border.
+#: Number of parts of an interval: few, so that each is learned soon, and odd, so that the middle is not a border.
 BASE = 3
-#: How many times a range of real numbers is cut; what is left is drawn uniformly.
+#: Number of cuts of a range of real numbers; the value within the last part is drawn uniformly.
 DEPTH = 6
 
 
 class Interval(NamedTuple):
-    """Some neighbouring cells of a dial."""
+    """Neighbouring cells of a parameter."""
 
     begin: int
     end: int
 
 
 class Split(NamedTuple):
-    """A choice: the parts that cells can be narrowed to, what a policy learns weights for, and their bias."""
+    """A choice: the parts of an interval, their codes and their bias."""
 
     parts: list[Interval]
     codes: list[Hashable]
     bias: list[float]
 
     def towards(self, cell: int) -> int:
-        """Return the position of the part that a cell lies in."""
+        """Return the position of the part that contains a cell."""
         return next(i for i, part in enumerate(self.parts) if cell < part.end)
 
 
@@ -77,7 +77,7 @@ class Dial:
         return Interval(0, self.n_cells)
 
     def turn(self, cells: Interval) -> Split | None:
-        """Return the choice that cells leave; None where there is one cell left."""
+        """Return the choice among the parts of an interval; None for a single cell."""
         if cells.end - cells.begin == 1:
             return None
         if cells not in self._turns:
@@ -94,14 +94,14 @@ class Dial:
         return [Interval(*pair) for pair in pairwise(edges)]
 
     def _cut(self, cells: Interval, share: float) -> int:
-        """Return the cell at which a share of others ends, measured as the distribution measures."""
+        """Return the cell at a share of an interval, on the scale of the distribution."""
         if self._is_log and self.is_exact:
             first, last = (math.log(self._low + edge - 0.5) for edge in cells)
             return round(math.exp(first + share * (last - first)) + 0.5 - self._low)
         return cells.begin + round(share * (cells.end - cells.begin))
 
     def _bias(self, parts: list[Interval]) -> list[float]:
-        """Return what makes all values equally likely before anything is learned, in parts that differ in size."""
+        """Return the bias that makes all values equally likely before learning, although parts differ in size."""
         if self._is_log and self.is_exact:
             sizes = [math.log((self._low + part.end - 0.5) / (self._low + part.begin - 0.5)) for part in parts]
         else:
@@ -109,14 +109,14 @@ class Dial:
         return [math.log(size / max(sizes)) for size in sizes]
 
     def _codes(self, parts: list[Interval]) -> list[Hashable]:
-        """Return a code for each part; equal values of a parameter share it, also where its range has changed."""
+        """Return a code for each part; equal values share a code, also after a change of the range."""
         if self._is_flat and not isinstance(self._distribution, CategoricalDistribution):
             return [(self._name, self.value(part, 0.0)) for part in parts]
         scale = (self._low, self._high, self._is_log)
         return [(self._name, *scale, *part) for part in parts]
 
     def value(self, cell: Interval, share: float) -> Any:
-        """Return the value of a cell; of one that is a range of real numbers, what lies at a share of it."""
+        """Return the value of a cell; in a range of real numbers, the value at a share of it."""
         distribution: Any = self._distribution
         if isinstance(distribution, CategoricalDistribution):
             return distribution.choices[cell.begin]
@@ -159,21 +159,21 @@ class Dial:
         return Interval(cell, cell + 1)
 
     def _value_at(self, share: float) -> float:
-        """Return the real number at a share of the range, measured as the distribution measures."""
+        """Return the real number at a share of the range, on the scale of the distribution."""
         if self._is_log:
             low, high = math.log(self._low), math.log(self._high)
             return min(max(math.exp(low + share * (high - low)), self._low), self._high)
         return min(self._low + share * (self._high - self._low), self._high)
 
     def _share(self, value: float) -> float:
-        """Return where a number is in the range, between 0 and 1, measured as the distribution measures."""
+        """Return the share of the range below a number, on the scale of the distribution."""
         low, high, at = self._low, self._high, min(max(value, self._low), self._high)
         if self._is_log:
             low, high, at = math.log(low), math.log(high), math.log(at)
         return (at - low) / (high - low) if high > low else 0.0
 
     def turns(self, value: Any) -> Iterator[tuple[Split, int]]:
-        """Yield the choices on the way to a value, and the position chosen in each."""
+        """Yield the choices that lead to a value, and the position chosen in each."""
         cell, cells = self.cell_of(value), self.whole()
         while turn := self.turn(cells):
             position = turn.towards(cell)

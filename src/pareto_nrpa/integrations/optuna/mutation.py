@@ -1,7 +1,7 @@
-"""A trial of the front with some of it changed: planned before the first suggestion, as far as that can be known.
+"""Plans of trials: a trial of the front with changes, or a mixture of two.
 
-A plan has values for parameters by their names, and routes for problems that are played. What it does not know, as
-parameters that only a change brings up, a policy chooses.
+A plan has values for parameters by name, and moves for problems that are played. Parameters that only appear after a
+change are chosen by a policy.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class MovePlan(NamedTuple):
-    """Moves of a problem to be made again, and steps at which to leave them.
+    """Moves of a problem to be repeated, and the steps at which another move is made.
 
-    Behind such a step the moves come in their order, the one that was passed over first (`in_order`); or each at its
-    step, and one that was made already leaves its place to one that was not.
+    After such a step the remaining moves follow in their order (`in_order`), or each at its own step; a move that was
+    already made is replaced by one that was not.
     """
 
     moves: list[Hashable]
@@ -32,7 +32,7 @@ class MovePlan(NamedTuple):
     in_order: bool
 
     def position(self, made: Sequence[Hashable], legal: Sequence[Hashable]) -> int | None:
-        """Return the position of the legal move that comes next on this route; None where there is none."""
+        """Return the position of the next planned move that is legal; None if there is none."""
         step = len(made)
         if not self.in_order and step < len(self.moves) and self.moves[step] in legal:
             return legal.index(self.moves[step])
@@ -41,7 +41,7 @@ class MovePlan(NamedTuple):
 
 
 class TrialPlan(NamedTuple):
-    """What a trial shall be like."""
+    """Planned values of parameters and moves of problems."""
 
     values: dict[str, Any]
     routes: dict[str, MovePlan]
@@ -86,7 +86,7 @@ def _mixed_values(first: dict[str, Any], second: dict[str, Any], rng: np.random.
 
 
 def _mixed_moves(first: list[Hashable], second: list[Hashable], rng: np.random.Generator) -> list[Hashable]:
-    """Begin as one sequence of moves and end as another; an order of things stays one."""
+    """Return the beginning of one sequence and the end of another; a permutation stays a permutation."""
     cut = int(rng.integers(len(first) + 1))
     if _has_repeats(first):
         return first[:cut] + second[cut:]
@@ -94,5 +94,5 @@ def _mixed_moves(first: list[Hashable], second: list[Hashable], rng: np.random.G
 
 
 def _has_repeats(moves: Sequence[Hashable]) -> bool:
-    """Tell whether a move is made more than once: then it matters where, and not only after which other one."""
+    """Return whether a move is made more than once: then its step matters, not only its predecessor."""
     return len(set(moves)) < len(moves)

@@ -1,4 +1,4 @@
-"""The parameters of a study: each is a dial, and some are moves of a problem that is played."""
+"""The parameters of a study: each has an encoding, and some are moves of a problem."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _MOVE = re.compile(r"(.*) (\d+)")
 
 
 class Parameters:
-    """What parameters mean, by their names and distributions.
+    """The meaning of parameters, by their names and distributions.
 
     Parameters
     ----------
     problems
-        Those that are played, by the names under which they are.
+        The problems that are played, by name.
     """
 
     def __init__(self, problems: dict[str, AnyProblem]) -> None:
@@ -33,7 +33,7 @@ class Parameters:
         self._dials: dict[tuple[str, BaseDistribution], Dial] = {}
 
     def dial(self, parameter: str, distribution: BaseDistribution) -> Dial:
-        """Return a parameter as a dial; moves of a problem are one choice, however many there are."""
+        """Return the encoding of a parameter; a move of a problem is one choice."""
         key = parameter, distribution
         if key not in self._dials:
             self._dials[key] = Dial(*key, flat=self.step_of(parameter) is not None)
@@ -54,7 +54,7 @@ class Parameters:
         game = Game(self.problems[name])
         for step, moves in game.steps():
             position = trial.params.get(f"{name} {step}", 0)
-            if not 0 <= position < len(moves):  # of another version of the problem
+            if not 0 <= position < len(moves):  # the trial is of another version of the problem
                 return
             yield game, position
             game.play(position)
@@ -64,13 +64,13 @@ class Parameters:
         return [game.legal[position] for game, position in self.replay(trial, name)]
 
     def key(self, values: dict[str, Any], distributions: dict[str, BaseDistribution]) -> frozenset[tuple[str, float]]:
-        """Return what equal values of some parameters share, in any order."""
+        """Return a key that is shared by equal values of parameters, in any order."""
         return frozenset((name, space.to_internal_repr(values[name])) for name, space in distributions.items())
 
     def choices(
         self, values: dict[str, Any], distributions: dict[str, BaseDistribution]
     ) -> Iterator[tuple[Hashable, int]]:
-        """Yield what is chosen on the way to all values, and among how many each time."""
+        """Yield the code of each choice that leads to the values, and the number of options."""
         for parameter, distribution in distributions.items():
             for turn, position in self.dial(parameter, distribution).turns(values[parameter]):
                 yield turn.codes[position], len(turn.codes)

@@ -1,4 +1,4 @@
-"""A problem of ours inside a trial: every move is a suggestion, and only legal moves are suggested."""
+"""A problem inside a trial: every move is a suggestion, and only legal moves are suggested."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from ...problem.base import AnyProblem
 
-# What was played in trials under way: violations by name, None where there are no constraints. What is stored with a
-# trial does not tell: a failed one that is tried again still has it.
+# Problems played in running trials: violations by name, None without constraints. The stored attributes of a trial
+# cannot replace this table, as a retried trial still has those of its failure.
 _PLAYED: WeakKeyDictionary[Any, dict[str, float | None]] = WeakKeyDictionary()
 
 
 def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float, ...]:
-    """Let a trial play a problem to the end; returns its objectives.
+    """Play a problem to the end inside a trial; returns its objectives.
 
     Every step with more than one legal move is an integer parameter, `move 0`, `move 1` and so on: the position of the
     move among the legal ones. The moves themselves become the attribute `solution` of the trial; violations become a
@@ -33,9 +33,9 @@ def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float,
     trial
         A trial of Optuna, also a `FixedTrial`.
     problem
-        What to play. Its objectives are returned as they are: the directions of the study must fit its `maximise`.
+        The problem. Its objectives are returned unchanged: the directions of the study must match its `maximise`.
     name
-        What the parameters are called, where several problems are played in one trial: each needs its own.
+        Prefix of the parameters. Several problems in one trial need different names.
     """
     played = _played_in(trial)
     check_problem_type(problem)
@@ -65,7 +65,7 @@ def play(trial: Any, problem: AnyProblem, *, name: str = "move") -> tuple[float,
 
 
 def _played_in(trial: Any) -> dict[str, float | None]:
-    """Return what was played in a trial so far, to be added to; one that is no more under way may be played again."""
+    """Return the table of problems played in a trial; a finished trial gets an empty one."""
     if not (hasattr(trial, "suggest_int") and hasattr(trial, "set_user_attr")):
         raise ParetoNRPAError(
             f"trial must be a trial of Optuna, got {shown(trial)}; call play(trial, problem) in what study.optimize is "
@@ -77,13 +77,13 @@ def _played_in(trial: Any) -> dict[str, float | None]:
 def _set_constraint(trial: Any, key: str, value: float, played: dict[str, float | None]) -> None:
     if hasattr(trial, "set_constraint"):
         trial.set_constraint(key, value)
-    elif hasattr(trial, "storage"):  # Optuna 4 keeps all of them in one list, where its samplers look for it
+    elif hasattr(trial, "storage"):  # samplers of Optuna 4 read all constraints from one list
         values = [violations for violations in played.values() if violations is not None]
         trial.storage.set_trial_system_attr(trial._trial_id, "constraints", values)  # noqa: SLF001
 
 
 class Game:
-    """A problem being played: a solution under construction with its legal moves."""
+    """A solution under construction with its legal moves."""
 
     def __init__(self, problem: AnyProblem) -> None:
         self.problem, self._stepper = problem, stepper(problem)

@@ -1,4 +1,4 @@
-"""The sampler: every suggestion is a choice of a policy or of a good trial, every finished trial one to learn from."""
+"""The sampler: suggestions are choices of a policy or of a good trial; finished trials are learned from."""
 
 from __future__ import annotations
 
@@ -23,28 +23,29 @@ if TYPE_CHECKING:
     from ...problem.base import AnyProblem
     from .playing import Game
 
-#: For hundreds of trials, nobody knows how many: one level that never ends, and learns a little from the front of all
-#: trials after each. Nested levels would begin anew when they are over, and have no time to pay.
+#: For an unknown number of some hundred trials: one level that never ends and learns a little from the front after
+#: each trial. Nested levels would restart after `iterations ** level` trials, which is too late to pay off.
 FOR_TRIALS = ParetoNRPA(level=1, n_policies=4, alpha=0.1, iterations=2**40)
 
 
 class ParetoNRPASampler(BaseSampler):
     """Pareto-NRPA as a sampler: for categorical, integer and conditional spaces, and for problems built move by move.
 
-    Policies make up trials; others are trials of the study's front, changed or mixed, by what each kind has brought.
-    What it has learned is rebuilt from the finished trials of the study: any number of threads and processes may share
-    a study, and one that is resumed goes on as if it had never stopped. Failed and pruned trials teach nothing.
+    A trial is a playout of a policy, a trial of the study's front with changes, or a mixture of two; kinds that enter
+    the front more often are drawn more often. What is learned is rebuilt from the finished trials of the study: any
+    number of threads and processes may share a study, and a resumed one continues as if it had not stopped. Failed and
+    pruned trials teach nothing.
 
     Parameters
     ----------
     algorithm
         A `ParetoNRPA` with other parameters than those chosen for some hundred trials.
     seed
-        Same seed, same study, where trials follow one another. Each trial draws numbers of its own, by its number.
+        Same seed, same study, where trials follow one another. Each trial has its own random numbers.
     avoid_repeats
-        Whether to leave out what was evaluated before. Wrong where equal parameters have different values, by chance.
+        Whether to avoid parameters that were evaluated before. Set it to False where evaluations are noisy.
     constraints_func
-        As in other samplers, values above 0 mean violated; `trial.set_constraint` of Optuna 5 needs none.
+        As in other samplers: values above 0 are violations. Not needed with `trial.set_constraint` of Optuna 5.
     """
 
     def __init__(
@@ -72,17 +73,17 @@ class ParetoNRPASampler(BaseSampler):
         self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
-        # What was learned is in the study; a lock cannot be copied.
+        # What was learned is rebuilt from the study; a lock cannot be copied.
         return {**vars(self), "_games": {}, "_memory": None, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=threading.RLock())
 
     def reseed_rng(self) -> None:
-        """Do nothing: trials draw numbers of their own in any case."""
+        """Do nothing: each trial has its own random numbers."""
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """Return an empty space: what comes next is known when it is asked for."""
+        """Return an empty space: parameters are sampled one by one."""
         return {}
 
     def sample_relative(
@@ -106,15 +107,15 @@ class ParetoNRPASampler(BaseSampler):
             return run.sample_move(trial, name, dial, game, self._memory.preference(run.policy))
 
     def expect(self, number: int, name: str, parameter: str, game: Game) -> None:
-        """Hear which problem is played under a name in a trial, and where it stands before the next suggestion."""
+        """Register the problem played under a name in a trial, and its state before the next suggestion."""
         with self._lock:
             if name not in self._problems:
-                self._memory = None  # it took moves of this problem for mere numbers
-            self._problems[name] = game.problem  # which may be made anew in each trial
+                self._memory = None  # it has treated moves of this problem as numbers
+            self._problems[name] = game.problem  # each trial may create it again
             self._games[number] = (parameter, name, game)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """Forget what was under way, and store constraints."""
+        """Drop the state of the finished trial, and store its constraints."""
         with self._lock:
             self._games.pop(trial.number, None)
             if self._memory is not None:

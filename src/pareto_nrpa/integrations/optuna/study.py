@@ -1,4 +1,4 @@
-"""What a sampler knows of a study: rebuilt from its finished trials, never stored."""
+"""The state of a sampler for one study: rebuilt from its finished trials, never stored."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from ...problem.base import AnyProblem
     from .mutation import TrialPlan
 
-#: Where a trial keeps which policy made it, and what it was changed from: all that is stored of ours.
+#: Attributes of a trial: the policy that sampled it, and the trial that it was changed from. Nothing else is stored.
 POLICY_KEY, ORIGIN_KEY = "pareto_nrpa:policy", "pareto_nrpa:origin"
 _MOST_VIOLATED = 1e300
-# How often another change is drawn in the place of one that would repeat what was evaluated.
+# How often a change is drawn again if it would repeat an evaluated trial.
 _TRIES = 20
 
 
 class StudyState:
-    """A search fed with the trials of one study, another one that is not, the front, and what was evaluated."""
+    """A search that learns from the trials of one study, one that never learns, the front, and the evaluated trials."""
 
     def __init__(self, study: Study, algorithm: ParetoNRPA, seed: int, problems: dict[str, AnyProblem]) -> None:
         self._of = (study._storage, study._study_id)  # noqa: SLF001
@@ -53,11 +53,11 @@ class StudyState:
         self._front: dict[int, FrozenTrial] = {}
 
     def is_of(self, study: Study) -> bool:
-        """Tell whether this is about a study."""
+        """Return whether this is the state of a study."""
         return self._of == (study._storage, study._study_id)  # noqa: SLF001
 
     def run(self, study: Study, trial: FrozenTrial, *, avoid_repeats: bool) -> TrialRun:
-        """Return a trial under way; a new one begins with all that can be learned by now."""
+        """Return a running trial; before a new one, learn from all finished trials."""
         if trial.number not in self.runs:
             self._learn(study)
             rng = np.random.default_rng([self._seed, trial.number])
@@ -77,11 +77,11 @@ class StudyState:
         return self.runs[trial.number]
 
     def preference(self, policy: int) -> Any:
-        """Return what the bias of a policy should care for."""
+        """Return the preference of a policy, for the bias."""
         return self.search.machine.preferences[policy]
 
     def _plan(self, rng: np.random.Generator, *, avoid_repeats: bool) -> tuple[TrialPlan | None, Origin | None]:
-        """Say what a new trial shall be like, and where that comes from; nothing for a playout."""
+        """Draw the plan of a new trial and its origin; both are None for a playout."""
         for _ in range(_TRIES):
             kind = self._changes.draw_kind(rng)
             if kind == PLAYOUT:
@@ -90,21 +90,21 @@ class StudyState:
                 return None, Origin(FRESH)
             parent, other = (self._changes.draw_parent(rng) for _ in range(2))
             if kind == MIX and parent == other:
-                continue  # a trial mixed with itself is that trial
+                continue  # a mixture of a trial with itself
             plan = changed(kind, self._front[parent], self._front[other], self.parameters, rng)
             if not (avoid_repeats and self._is_known(plan, (self._front[parent], self._front[other]))):
                 return plan, Origin(kind, parent)
         return None, None
 
     def _is_known(self, plan: TrialPlan, alike: Iterable[FrozenTrial]) -> bool:
-        """Tell whether a plan would but repeat what was evaluated, if it has the parameters that another trial has."""
+        """Return whether a plan repeats an evaluated trial, as far as its parameters are those of `alike`."""
         if plan.routes:
-            return False  # known when it is carried out
+            return False  # decided while it is played
         spaces = [trial.distributions for trial in alike if plan.values.keys() >= trial.distributions.keys()]
         return any(self.parameters.key(plan.values, space) in self._seen for space in spaces)
 
     def _learn(self, study: Study) -> None:
-        """Learn from the trials that were finished since the last time, whoever made them, in their order."""
+        """Learn from all trials finished since the last call, in their order, whatever sampler made them."""
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             if trial.number not in self._learned:
                 self._learned.add(trial.number)
@@ -113,10 +113,10 @@ class StudyState:
     def _learn_from(self, trial: FrozenTrial) -> None:
         self._seen.add(self.parameters.key(trial.params, trial.distributions))
         dials = (self.parameters.dial(*parameter) for parameter in trial.distributions.items())
-        if all(dial.is_exact for dial in dials):  # real numbers are never exhausted
+        if all(dial.is_exact for dial in dials):  # ranges of real numbers are never exhausted
             self._visited.add(list(self.parameters.choices(trial.params, trial.distributions)))
         if not all(map(math.isfinite, trial.values)):
-            return  # it cannot be compared
+            return  # infinite values cannot be compared
         policy = self._policy_of(trial)
         playout = self.search.playout(policy=policy)
         for codes, bias, position in self._turns(trial, policy):
@@ -130,14 +130,14 @@ class StudyState:
             self._front = {number: self._front[number] for number in self._changes.front.numbers}
 
     def _policy_of(self, trial: FrozenTrial) -> int:
-        """Return the policy that a trial counts for."""
+        """Return the policy that learns from a trial."""
         policy, n_policies = trial.system_attrs.get(POLICY_KEY), self.search.params.n_policies
         if type(policy) is int and 0 <= policy < n_policies:
             return policy
-        return trial.number % n_policies  # enqueued, or made by another sampler
+        return trial.number % n_policies  # enqueued, or sampled by another sampler
 
     def _turns(self, trial: FrozenTrial, policy: int) -> Iterator[tuple[list[Hashable], list[float] | None, int]]:
-        """Yield codes, bias and position of all choices of a finished trial: dials, then problems that were played."""
+        """Yield codes, bias and position of all choices of a finished trial: parameters first, then played problems."""
         for parameter, distribution in trial.distributions.items():
             if self.parameters.step_of(parameter) is None:
                 for turn, position in self.parameters.dial(parameter, distribution).turns(trial.params[parameter]):
@@ -149,6 +149,6 @@ class StudyState:
 
 
 def _violations(trial: FrozenTrial) -> float:
-    """Return by how much constraints are violated in all, as Optuna 5 and 4 keep them."""
+    """Return the sum of all violations, as stored by Optuna 5 or 4."""
     values = trial.constraints.values() if hasattr(trial, "constraints") else trial.system_attrs.get("constraints")
     return min(sum(max(float(value), 0.0) for value in values or ()), _MOST_VIOLATED)

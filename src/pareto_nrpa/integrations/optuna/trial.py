@@ -1,4 +1,4 @@
-"""A trial under way: what is planned, what a policy chooses, and what was evaluated before."""
+"""A running trial: planned values, choices of a policy, and avoided repeats."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 class TrialRun:
-    """A trial under way.
+    """A running trial.
 
     Parameters
     ----------
     plan
-        What it shall be like; None for one that the policy makes up.
+        Planned values and moves; None for a playout.
     playout
-        The policy that chooses what is not planned.
+        A playout of the policy that chooses what is not planned.
     unlearned
-        The same before it had learned anything.
+        A playout of the same policy with its initial weights.
     rng
-        Where its numbers are drawn from.
+        The random numbers of the trial.
     parameters, visited
         Those of the study.
     avoid_repeats
-        Whether to leave out what was evaluated before.
+        Whether to avoid choices whose outcomes were all evaluated.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class TrialRun:
         return self._playout.policy
 
     def sample(self, trial: FrozenTrial, parameter: str, dial: Dial) -> Any:
-        """Turn a dial and return its value."""
+        """Return a value for a parameter, chosen digit by digit."""
         node, cells = self._walk(trial), dial.whole()
         planned = dial.fitting(self._values[parameter]) if parameter in self._values else None
         goal = None if planned is None else dial.cell_of(planned)
@@ -85,14 +85,14 @@ class TrialRun:
         position = None if route is None else route.position(game.moves, game.legal)
         playout = self._playout
         if route is not None and len(game.moves) in route.leave_at:
-            # What was learned would lead back to moves of the front, and that is where this one comes from.
+            # Learned weights favour the moves of the front, one of which is to be replaced here.
             free, position, playout = [i for i in free if i != position] or free, None, self._unlearned
         if position is not None and position in free:
             return position
         return self._choose(free, game.codes(), game.bias(preference), playout)
 
     def _free(self, node: int, turn: Split) -> Sequence[int]:
-        """Return the positions of a turn that do not but repeat what was evaluated; all where there is no other."""
+        """Return the options that lead to at least one unevaluated trial; all options if none does."""
         everything = range(len(turn.codes))
         if not self._avoid_repeats:
             return everything
@@ -104,7 +104,7 @@ class TrialRun:
         return free[playout.choose([codes[i] for i in free], bias and [bias[i] for i in free])]
 
     def _walk(self, trial: FrozenTrial) -> int:
-        """Return the node that the parameters of the trial lead to, those that were given to it included."""
+        """Return the node of the trie for all parameters of the trial, including enqueued ones."""
         new = {name: space for name, space in trial.distributions.items() if name not in self._walked}
         for choice, _ in self._parameters.choices(trial.params, new):
             self._node = self._visited.below(self._node, choice)

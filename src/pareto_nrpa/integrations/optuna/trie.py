@@ -1,4 +1,4 @@
-"""Which solutions were evaluated: a tree of choices, in which what is exhausted can be left out."""
+"""The evaluated solutions as a tree of choices, so that exhausted branches can be avoided."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NOWHERE = -1
 
 
 class Trie:
-    """A tree of choices. A node is a number; what was never visited has none but `_NOWHERE`."""
+    """A tree of choices. A node is a number; unvisited nodes are `_NOWHERE`."""
 
     def __init__(self) -> None:
         self._children: dict[tuple[int, Hashable], int] = {}
@@ -24,11 +24,11 @@ class Trie:
         return self._children.get((node, choice), _NOWHERE)
 
     def is_exhausted(self, node: int) -> bool:
-        """Tell whether all solutions below a node were evaluated."""
+        """Return whether all solutions below a node were evaluated."""
         return node in self._exhausted
 
     def add(self, path: Sequence[tuple[Hashable, int]]) -> None:
-        """Note a solution: its choices, and among how many each was made."""
+        """Add a solution: the code of each choice, and its number of options."""
         nodes = [ROOT]
         for choice, _ in path:
             key = (nodes[-1], choice)
