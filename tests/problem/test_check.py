@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -499,3 +500,18 @@ def test_an_identity_with_two_answers_is_named():
     problem.identity = lambda state: next(answers)
     with pytest.raises(ProblemError, match="gave two answers for one state"):
         check_problem(problem)
+
+
+@kernel
+def evaluate_forgetfully(data, moves, out):
+    """Forget the way back."""
+    for k in range(out.size):
+        out[k] = 0.0
+    return 0
+
+
+def test_an_evaluation_of_complete_moves_that_disagrees_is_found():
+    problem = generate_tsp(6, seed=1)
+    check_problem(problem)
+    with pytest.raises(ProblemError, match=r"evaluate_solution\(\) of .* gives .* violations .* and evaluate\(\)"):
+        check_problem(replace(problem, evaluate_solution=evaluate_forgetfully))

@@ -191,7 +191,8 @@ class CompiledProblem:
     `legal_moves` without leaving out moves that only seem not worth trying (pruning); the optional
     `identity(data, state)` returns a whole number of at least 0 that equal solutions share, reached by whatever moves;
     the optional `canonical(data, moves, n_moves)` rewrites a complete solution in place, where several lists of moves
-    are the same solution, into the only one of them that `legal_moves` and `all_moves` allow.
+    are the same solution, into the only one of them that `legal_moves` and `all_moves` allow; the optional
+    `evaluate_solution(data, moves, out)` is `evaluate` for the moves of a complete solution, to the last bit.
 
     Attributes
     ----------
@@ -244,6 +245,7 @@ class CompiledProblem:
     name: str = ""
     identity: Callable[..., Any] | None = None
     canonical: Callable[..., Any] | None = None
+    evaluate_solution: Callable[..., Any] | None = None
     objective_names: Sequence[str] | None = None
     reference_front: ReferenceFront | None = None
     describe: Callable[[Sequence[Any]], str] | None = None
@@ -258,7 +260,8 @@ class CompiledProblem:
             raise ProblemError(f"n_codes must be between 1 and {MAX_CODES - 1}, got {self.n_codes}.")
         if self.max_moves < 1:
             raise ProblemError(f"max_moves must be at least 1, got {self.max_moves}.")
-        for word, function in {**self.kernels, "all_moves": self.all_moves}.items():
+        others = {"all_moves": self.all_moves, "evaluate_solution": self.evaluate_solution}
+        for word, function in {**self.kernels, **others}.items():
             if function is not None and not is_kernel(function):
                 raise ProblemError(f"{word} is not a kernel; put @kernel before its definition.")
         if self.segments is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.jit.kernels import python_function
 from ..engine.messages import uncompilable
 from ..errors import ProblemError
 from .base import AnyProblem, CompiledProblem, Problem, check_declarations, check_identity, check_problem_type
@@ -171,6 +172,21 @@ class _Game:
         again, _ = self._evaluated()
         if not np.array_equal(objectives, again):
             raise ProblemError(f"evaluate() of {self.name} gave two answers for one state: {objectives} and {again}.")
+
+        self._check_solution(walk.moves, objectives, violations)
+
+    def _check_solution(self, moves: list[Any], objectives: NDArray[np.float64], violations: float) -> None:
+        """Compare what is said of complete moves with what `evaluate` says at their end."""
+        problem = self.problem
+        if not isinstance(problem, CompiledProblem) or problem.evaluate_solution is None:
+            return
+        values = np.full(problem.n_objectives, np.nan)
+        late = python_function(problem.evaluate_solution)(problem.data, np.array(moves, dtype=np.int64), values)
+        if not np.array_equal(values, objectives) or late != violations:
+            raise ProblemError(
+                f"evaluate_solution() of {self.name} gives {values.tolist()} and {late} violations for {moves!r:.60}, "
+                f"and evaluate() {objectives.tolist()} and {violations}; correct it, or leave it out."
+            )
 
     def _evaluated(self) -> tuple[NDArray[np.float64], float]:
         try:

@@ -179,6 +179,24 @@ def evaluate(data, state, out):
     return state.numbers[_LATE] + (state.time[0] + data.costs[0, city, 0] > data.closes[0])
 
 
+@kernel
+def evaluate_solution(data, moves, out):
+    """Return what `evaluate` does at the end of a tour."""
+    for k in range(out.size):
+        cost, city = 0.0, 0
+        for move in moves:
+            cost += data.costs[k, city, move]
+            city = move
+        out[k] = rounded(cost + data.costs[k, city, 0])
+    time, city, late = data.opens[0], 0, 0
+    for move in moves:
+        arrival = time + data.costs[0, city, move]
+        late += arrival > data.closes[move]
+        time = max(arrival, data.opens[move])
+        city = move
+    return late + (time + data.costs[0, city, 0] > data.closes[0])
+
+
 # A stretch of a tour: by how much it is late in all, how long it takes, when it is begun at the earliest and at the
 # latest so that it is no later and takes no longer, its first city and its last (Vidal et al. 2013).
 _LATENESS, _DURATION, _EARLIEST, _LATEST, _FIRST, _LAST = range(6)
@@ -284,6 +302,7 @@ def mo_tsptw(
         play=play,
         move_code=move_code,
         evaluate=evaluate,
+        evaluate_solution=evaluate_solution,
         bias=bias,
         all_moves=all_moves,
         n_objectives=matrices.shape[0],

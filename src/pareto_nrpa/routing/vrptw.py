@@ -292,6 +292,18 @@ def evaluate(data, state, out):
     return state.numbers[_WRONG]
 
 
+@kernel
+def evaluate_solution(data, moves, out):
+    """Return what `evaluate` does at the end of a solution."""
+    state = initial_state(data)
+    for move in moves:
+        if move < data.demand.size:
+            serve(data, state, np.uint64(move))
+        else:
+            close_route(data, state)
+    return evaluate(data, state, out)
+
+
 def vrptw(
     times: ArrayLike,
     opens: ArrayLike,
@@ -370,6 +382,7 @@ def vrptw(
         play=play,
         move_code=move_code,
         evaluate=evaluate,
+        evaluate_solution=evaluate_solution,
         bias=bias,
         all_moves=all_moves,
         canonical=canonical,

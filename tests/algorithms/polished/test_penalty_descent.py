@@ -5,7 +5,7 @@ import pytest
 
 from pareto_nrpa import PolishedNRPA
 from pareto_nrpa.algorithms.nrpa.checkpoint import from_bytes, to_bytes
-from pareto_nrpa.algorithms.polished import neighbour_evaluation as judging
+from pareto_nrpa.algorithms.polished import near_evaluation as judging
 from pareto_nrpa.algorithms.polished.penalty_descent import PenaltyDescent, changed_places
 from pareto_nrpa.routing import generate_tsp, generate_tsptw, mo_tsptw
 

@@ -11,6 +11,7 @@ from numba import types
 from ...engine.arrays import FrontObjectives
 from ...engine.dominance import is_covered_by_front
 from ...engine.jit.kernels import bundle_kernel, small_kernel, stored, with_globals
+from ..nrpa.checkpoint_checks import check_shape, in_range, need
 from . import neighbourhood as kernels
 from .neighbourhood import MOST_GAIN, N_FOUND, N_JUDGED, N_QUIET, NOISE, PLACE_NOW, PRICE, new_neighbourhood
 
@@ -25,7 +26,7 @@ _ROOM = 256
 _TRIES_PER_STEP = 50
 # Neighbours to judge before somebody may look at clock and keyboard: about a tenth of a second.
 _MOST = 1_000_000
-_NOTHING_KNOWN = FrontObjectives(np.zeros((0, 1)), np.zeros((0, 1)))
+NOTHING_KNOWN = FrontObjectives(np.zeros((0, 1)), np.zeros((0, 1)))
 
 
 class Penalty(NamedTuple):
@@ -50,6 +51,7 @@ class NeighbourEvaluator:
             "join_limits": kernels.no_join_limits,
             **segments.kernels,
         }
+        self.has_kicks = False
         self.has_limits = segments.limit_of is not None
         limit_width = segments.limit_width if self.has_limits else 1
         self._here = new_neighbourhood(len(genotype.moves), player.signs, segments.cost_width, limit_width, _ROOM)
@@ -70,7 +72,7 @@ class NeighbourEvaluator:
         }
         self._go_on = player.bind(
             kernels.go_on,
-            types.boolean(*kinds, numba.typeof(_NOTHING_KNOWN), types.int64),
+            types.boolean(*kinds, numba.typeof(NOTHING_KNOWN), types.int64),
             data_class=type(player.problem.data),
             measure=looks["measure"],
             descend=bundle_kernel(with_globals(kernels.descend_from_base, **looks)),
@@ -94,15 +96,6 @@ class NeighbourEvaluator:
     def n_judged(self) -> int:
         """How many neighbours were judged so far."""
         return int(self._here.numbers[N_JUDGED])
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """How many neighbours were judged, the place to look at next, how many were passed in vain."""
-        return tuple(self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]].tolist())
-
-    @numbers.setter
-    def numbers(self, numbers: tuple[int, ...]) -> None:
-        self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]] = numbers
 
     @property
     def marks(self) -> NDArray[np.int64]:
@@ -143,11 +136,24 @@ class NeighbourEvaluator:
 
     def compile(self) -> None:
         """Compile what compares solutions; all else is compiled with the player."""
-        self.is_covered(self._here.current[1:], _NOTHING_KNOWN)
+        is_covered(self._here.current[1:], NOTHING_KNOWN)
 
-    def is_covered(self, objectives: NDArray[np.float64], front: FrontObjectives) -> bool:
-        """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
-        return bool(stored(is_covered_by_front)(*front, objectives, NOISE * np.abs(objectives)))
+    def state(self, is_descending: bool) -> dict[str, NDArray[Any]]:
+        """Return what a checkpoint must hold besides what `begin` is given: of a descent, if one is under way."""
+        numbers = self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]]
+        return {"judged": numbers, "descent_marks": self.marks[None][:is_descending]}
+
+    def restore(self, arrays: dict[str, NDArray[Any]], is_descending: bool) -> None:
+        """Restore what `state` returned, after `begin`. Raises ValueError if it is inconsistent."""
+        numbers, marks, n = arrays["judged"], arrays["descent_marks"], len(self._here.base)
+        check_shape(numbers, np.int64, 3)
+        check_shape(marks, np.int64, int(is_descending), n)
+        looks = is_descending and not self._here.weights.any()
+        need(in_range(marks, 0, 2) and (numbers >= 0).all(), "marks")
+        need(not is_descending or numbers[1] < n + looks, "a place")  # a look round ends behind the last one
+        self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]] = numbers
+        if is_descending:
+            self._here.marks[:] = marks[0]
 
     def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int, farther: float = 0.0) -> NDArray[np.int64]:
         """Return a solution some random steps away that is as feasible, or so much less; `marks`: where it differs."""
@@ -156,3 +162,8 @@ class NeighbourEvaluator:
         n_tries = n_steps * _TRIES_PER_STEP
         self._shake.call(self._parts, self._here, self._rng, n_steps, n_tries, float(reach), farther)
         return np.array(self._here.base)
+
+
+def is_covered(objectives: NDArray[np.float64], front: FrontObjectives) -> bool:
+    """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
+    return bool(stored(is_covered_by_front)(*front, objectives, NOISE * np.abs(objectives)))

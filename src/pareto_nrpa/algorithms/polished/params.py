@@ -45,6 +45,9 @@ class PolishedNRPA(Algorithm):
     detour
         With segments that have limits: once all neighbours of the front were looked at, a local search near it begins
         up to so many random steps away, feasible or not, and passes through infeasible solutions; 0 is never.
+    kicks
+        With arcs (`Segments.arc_of`) and without limits: how often a local search is kicked at its end, and goes on
+        from the better of the two ends.
     candidates
         Without segments, where solutions are lists of choices: how many changes are thought of before one is evaluated,
         the one that a model of what each choice adds likes best. 1 is without a model.
@@ -65,12 +68,13 @@ class PolishedNRPA(Algorithm):
     shake: int = 8
     reach: int = 50
     detour: int = 8
+    kicks: int = 300
     candidates: int = 16
     bias: float = 1.0
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 6
+    revision = 7
     can_be_asked = True
 
     def __post_init__(self) -> None:
@@ -78,6 +82,7 @@ class PolishedNRPA(Algorithm):
         check_whole("iterations", self.iterations, 1)  # there is no budget from which it could follow
         check_whole("shake", self.shake, 1, 1_000)
         check_whole("reach", self.reach, 1, 1_000_000)
+        check_whole("kicks", self.kicks, 0, 1_000_000)
         check_whole("detour", self.detour, 0, 1_000)
         check_whole("candidates", self.candidates, 1, 1_000)
         for name in ("fresh", "explore", "sample"):

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import N_MOVES, POLICY, SIZE
+from ...engine.arrays import N_MOVES, POLICY, SIZE, VIOLATIONS
 from ...engine.walk import EXACT, UNPRUNED
 from ..nrpa.checkpoint_checks import check_shape, in_range, need
-from .neighbour_evaluation import STRICT, NeighbourEvaluator
+from .direct_evaluation import DirectEvaluation
+from .near_evaluation import NearEvaluator, knows_what_is_near
+from .neighbour_evaluation import STRICT, NeighbourEvaluator, is_covered
 from .penalty_descent import PenaltyDescent
 from .proposer import PLAYOUT, Proposal, Proposer
 
@@ -57,7 +59,13 @@ class SegmentSearch(Proposer):
         super().__init__(search)
         self._params = search.polish
         self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]  # a genotype is what this search needs
-        self.judge = NeighbourEvaluator(search.player)  # type: ignore[arg-type]  # screened problems are compiled
+        player: Any = search.player
+        self.judge: NeighbourEvaluator | NearEvaluator = (
+            NearEvaluator(player, self._params.kicks)
+            if knows_what_is_near(player.problem)
+            else NeighbourEvaluator(player)
+        )
+        self._evaluate = DirectEvaluation(player)
         self._detours = PenaltyDescent(self._shape[0])
         self.n_playouts = self._params.playouts  # to be made before the next local search
         self._queue: deque[Neighbour] = deque()
@@ -76,8 +84,8 @@ class SegmentSearch(Proposer):
             slot, kind = None, PLAYOUT
             if self._queue:
                 moves, objectives, policy = self._queue.pop()
-                if not self.judge.is_covered(objectives, search.members().feasible):
-                    slot, kind = self._played(moves, policy, is_feasible=True), _NEIGHBOUR
+                if not is_covered(objectives, search.members().feasible):
+                    slot, kind = self._evaluated(moves, policy), _NEIGHBOUR
             elif self._descent is not None:
                 slot = self._descend(self._descent)
             elif not self._explore() and not self._begin():
@@ -89,6 +97,15 @@ class SegmentSearch(Proposer):
         """Return a slot with a playout, so that something happens where local search leads nowhere."""
         slot = self._search.open_slot()
         self._search.play_into(slot)
+        return slot
+
+    def _evaluated(self, moves: NDArray[np.int64], policy: int) -> int:
+        """Return a slot with a neighbour that was judged feasible; it is a defect if it is not."""
+        slot = self._search.open_slot()
+        self._evaluate(moves, policy, slot)
+        if self._search.machine.pool.scores[slot, VIOLATIONS] > 0:
+            self.n_refused += 1
+            logger.debug("a neighbour that was judged feasible is not: %s", moves.tolist())
         return slot
 
     def _played(self, moves: NDArray[np.int64], policy: int, *, is_feasible: bool) -> int | None:
@@ -177,7 +194,7 @@ class SegmentSearch(Proposer):
             self._set_out(start[0], weights, start[1])
         elif is_feasible:
             self._set_out_near_front(weights)
-        self.n_playouts = self._params.playouts
+        self.n_playouts = 1 if self.judge.has_kicks else self._params.playouts
         return start is not None or is_feasible
 
     def _weights(self) -> NDArray[np.float64]:
@@ -205,6 +222,9 @@ class SegmentSearch(Proposer):
         front = members.objectives
         drawn = search.draw_many(len(front), max(_LEAST_SAMPLE, int(params.sample * len(front))))
         origin, policy = search.member(int(drawn[np.argmin(front[drawn] @ weights)]))
+        if self.judge.has_kicks:
+            self._set_out(origin, weights, policy)
+            return
         if params.detour and self.judge.has_limits and not members.is_fresh.any():
             moves = self.judge.shaken(origin, 1 + search.draw(params.detour), params.reach, np.inf)
             terms = self._detours.leave(origin, float(weights @ members.scale))
@@ -233,9 +253,9 @@ class SegmentSearch(Proposer):
             "descent_moves": np.array([self.judge.moves for _ in descents], dtype=np.int64).reshape(-1, n),
             "descent_weights": np.array([descent.weights for descent in descents], dtype=float).reshape(-1, m),
             "descent_policies": np.array([descent.policy for descent in descents], dtype=np.int64),
-            "descent_marks": np.array([self.judge.marks for _ in descents], dtype=np.int64).reshape(-1, n),
             "explored": np.array(sorted({*members.ids[~members.is_fresh].tolist(), *self._welcomed}), dtype=np.int64),
-            "numbers": np.array([self.n_playouts, self._n_judged_round, *self.judge.numbers], dtype=np.int64),
+            "numbers": np.array([self.n_playouts, self._n_judged_round], dtype=np.int64),
+            **self.judge.state(bool(descents)),
             **self._detours.state(),
         }
 
@@ -255,26 +275,21 @@ class SegmentSearch(Proposer):
         slots = [*pending, *(slot for level, n in enumerate(sizes) for slot in search.machine.members[level, :n])]
         recorded = [pool.moves[slot, : pool.heads[slot, N_MOVES]] for slot in slots]
         order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]  # a genotype is what this search needs
-        is_descent = bool(arrays["descent_weights"].any())
-        self._detours.restore(arrays, is_descent)
+        self._detours.restore(arrays, bool(arrays["descent_weights"].any()))
         whole = (arrays[name] for name in ("queue_moves", "descent_moves", "detour_origin"))
         for moves in (*(moves for part in whole for moves in part), *archived, *recorded):
             need(np.array_equal(np.sort(moves), order), "permutations")
         explored, numbers = arrays["explored"], arrays["numbers"]
         check_shape(explored, np.int64, len(explored))
-        check_shape(numbers, np.int64, 5)
+        check_shape(numbers, np.int64, 2)
         need(in_range(numbers[:1], 0, self._params.playouts + 1) and (numbers >= 0).all(), "numbers")
-        marks = arrays["descent_marks"]
-        check_shape(marks, np.int64, len(arrays["descent_moves"]), n)
-        at_most = n if is_descent else n + 1  # a look round ends behind the last place
-        need(in_range(marks, 0, 2) and in_range(numbers[3:4], 0, at_most), "marks")
         queued = (arrays[f"queue_{name}"] for name in ("moves", "objectives", "policies"))
         self._queue = deque(Neighbour(a, b, int(policy)) for a, b, policy in zip(*queued, strict=True))
-        descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies", "marks"))
-        for moves, weights, policy, marked in zip(*descents, strict=True):
+        descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies"))
+        for moves, weights, policy in zip(*descents, strict=True):
             terms = self._detours.terms if self._detours.is_out else STRICT
-            self._set_out(moves, weights, int(policy), marked, terms)
+            self._set_out(moves, weights, int(policy), 0, terms)
+        self.judge.restore(arrays, self._descent is not None)
         self._welcomed = set(explored.tolist())
         self._leave_to_others()
-        self.n_playouts, self._n_judged_round = map(int, numbers[:2])
-        self.judge.numbers = tuple(map(int, numbers[2:]))
+        self.n_playouts, self._n_judged_round = map(int, numbers)

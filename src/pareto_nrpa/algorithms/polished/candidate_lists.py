@@ -1,0 +1,84 @@
+"""Which moves are near to each: pools for any weights of the objectives, and lists for one descent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: How many moves are near to each for any weights, and for the weights of one descent.
+POOL, NEAR = 30, 6
+#: How many of the pool a descent uses where there are limits: what is near in time counts more than the weights.
+NEAR_WITH_LIMITS = 10
+# With two objectives: how many weighted sums a pool is made from.
+_N_WEIGHTS = 5
+
+
+class Arcs(NamedTuple):
+    """What the arcs between moves add to each objective, minimised; 0 is START and END."""
+
+    costs: NDArray[np.float64]  # [n + 1, n + 1, M]; M is 0 where objectives are no sums of arcs
+    distances: NDArray[np.float64]  # [n + 1, n + 1], what else keeps two moves apart
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether arcs cost the same both ways."""
+        return bool((self.costs == self.costs.transpose(1, 0, 2)).all())
+
+    def closings(self) -> NDArray[np.bool_]:
+        """Return [n + 1] whether each move is like START and END: the close of a route."""
+        alike = [
+            (table == table[:1]).reshape(len(table), -1).all(axis=1)
+            for matrix in (self.costs, self.distances)
+            for table in (matrix, matrix.swapaxes(0, 1))
+        ]
+        is_closing: NDArray[np.bool_] = np.logical_and.reduce(alike)
+        is_closing[0] = False
+        return is_closing
+
+
+class CandidateLists:
+    """For each move the others that are near to it."""
+
+    def __init__(self, arcs: Arcs) -> None:
+        m = arcs.costs.shape[2]
+        costs = arcs.costs + arcs.costs.swapaxes(0, 1)
+        scale = np.array([_usual(np.abs(costs[:, :, k])) for k in range(m)])
+        apart = np.minimum(arcs.distances, arcs.distances.T)
+        np.fill_diagonal(apart, np.inf)
+        apart[:, 0] = apart[:, arcs.closings()] = np.inf  # those are looked at where they stand
+        size = max(1, min(POOL, int((apart[0] < np.inf).sum())))
+        nearest = [
+            np.argsort(costs @ (weights / scale) + apart, axis=1, kind="stable")[:, :size] for weights in _weights(m)
+        ]
+        self.pool = _united(nearest, size)
+        self._costs = np.take_along_axis(costs, self.pool[:, :, None], axis=1)
+
+    def near(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the nearest of each pool for a weighted sum of the objectives, in this order."""
+        order = np.argsort(self._costs @ weights, axis=1, kind="stable")[:, :NEAR]
+        return np.take_along_axis(self.pool, order, axis=1)
+
+
+def _usual(costs: NDArray[np.float64]) -> float:
+    """Return a usual cost, 1 where there are none."""
+    return float(np.median(costs[costs > 0])) if (costs > 0).any() else 1.0
+
+
+def _weights(m: int) -> list[NDArray[np.float64]]:
+    """Return weights of objectives that are spread over all there are."""
+    if m == 2:
+        return [np.array([share, 1.0 - share]) for share in np.linspace(0.0, 1.0, _N_WEIGHTS)]
+    return [np.full(m, 1.0 / max(m, 1)), *(np.eye(m) if m > 1 else [])]
+
+
+def _united(nearest: list[NDArray[np.int64]], size: int) -> NDArray[np.int64]:
+    """Return the first `size` of several orders of moves, taken in turns from each."""
+    turns = np.stack(nearest, axis=2).reshape(len(nearest[0]), -1)
+    pool = np.empty((len(turns), size), dtype=np.int64)
+    for row, moves in zip(pool, turns, strict=True):
+        row[:] = list(dict.fromkeys(moves.tolist()))[:size]
+    return pool

@@ -1,0 +1,52 @@
+"""Complete solutions judged without following their legal moves: policies do not learn from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numba import types
+
+from ...engine.arrays import OK
+from ...engine.jit.kernels import allocating_kernel, with_globals
+from . import solution_kernels as kernels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..nrpa.compiled_player import CompiledPlayer
+
+
+class DirectEvaluation:
+    """Evaluates complete solutions of a compiled problem."""
+
+    def __init__(self, player: CompiledPlayer) -> None:
+        problem, words = player.problem, player.words
+        judging = (
+            kernels.judge_by_playing,
+            {word: words[word] for word in ("initial_state", "play", "identity", "judge")},
+        )
+        if problem.evaluate_solution is not None and problem.identity is None:
+            signed = player.signs if (player.signs < 0).any() else np.zeros(0)
+            judging = kernels.judge_at_once, {"evaluate_solution": problem.evaluate_solution, "signs": signed}
+        judge_moves = allocating_kernel(with_globals(judging[0], **judging[1]))
+        kinds = (numba.typeof(x) for x in (player.parts, player.machine))
+        signature = types.int64(*kinds, types.int64, types.int64, types.int64[::1])
+        self._player = player
+        self._evaluate = player.bind(
+            kernels.evaluate_moves,
+            signature,
+            data_class=type(problem.data),
+            canonical=words["canonical"],
+            judge_moves=judge_moves,
+        )
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._player,)
+
+    def __call__(self, moves: NDArray[np.int64], policy: int, slot: int) -> None:
+        """Evaluate moves, which are brought into their canonical form, into a slot."""
+        status = self._player.call(self._evaluate, self._player.machine, policy, slot, moves)
+        if status != OK:
+            raise self._player.error(status, len(moves))

@@ -1,0 +1,287 @@
+"""Neighbours that put near moves side by side, judged by differences of arcs or by joined rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numba import types
+
+from ...engine.arrays import START
+from ...engine.jit.kernels import bundle_kernel, compile_entry, small_kernel, with_globals
+from ..nrpa.checkpoint_checks import check_shape, need
+from . import near_order, near_rows, near_search
+from .candidate_lists import NEAR, NEAR_WITH_LIMITS, Arcs, CandidateLists
+from .near_kinds import N_ON_ROUTES, N_ON_TOURS
+from .near_state import (
+    HEAD,
+    HIGH,
+    IS_SORTED,
+    IS_SYMMETRIC,
+    LOOKS_ROUND,
+    LOW,
+    MOST_GAIN,
+    N_FOUND,
+    N_JUDGED,
+    N_KICKS,
+    N_KINDS,
+    NOTES,
+    PLACE_NOW,
+    PRICE,
+    SIZE,
+    NearState,
+    new_near_state,
+)
+from .neighbour_evaluation import NOTHING_KNOWN, STRICT, is_covered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ...engine.arrays import FrontObjectives
+    from ...problem.base import CompiledProblem
+    from ...problem.segments import Segments
+    from ..nrpa.compiled_player import CompiledPlayer
+    from .neighbour_evaluation import Penalty
+
+# Neighbours to judge before the clock and the keyboard are looked at: some hundredths of a second.
+_MOST = 500_000
+_TRIES_PER_STEP = 50
+
+
+def knows_what_is_near(problem: CompiledProblem) -> bool:
+    """Tell whether a problem says what an arc costs, or what else makes two moves near."""
+    segments = problem.segments
+    return segments is not None and (segments.arc_of is not None or segments.near is not None)
+
+
+class NearEvaluator:
+    """Looks at the neighbours of a solution that put near moves side by side."""
+
+    def __init__(self, player: CompiledPlayer, n_kicks: int) -> None:
+        segments, genotype = player.problem.segments, player.problem.genotype
+        assert segments is not None
+        assert genotype is not None
+        self.has_limits, is_sum = segments.limit_of is not None, segments.arc_of is not None
+        self.has_kicks = is_sum and not self.has_limits and n_kicks > 0 and len(genotype.moves) > 1
+        self._n_kicks = n_kicks
+        self._player, self._parts, self._rng = player, player.parts, player.rng
+        moves = np.array([START, *genotype.moves], dtype=np.int64)
+        arcs = _arcs(player, moves)
+        self._lists = CandidateLists(arcs)
+        widths = 0 if is_sum else segments.cost_width, segments.limit_width if self.has_limits else 0
+        n_near = NEAR if self.has_kicks else NEAR_WITH_LIMITS
+        self._here = new_near_state(moves, player.signs, arcs.costs, self._lists.pool, n_near, *widths)
+        self._numbers = np.argsort(moves[1:]) + 1, np.sort(moves[1:])
+        self._here.is_closing[:] = arcs.closings()
+        flags = self._here.flags
+        flags[NOTES], flags[IS_SYMMETRIC] = not self.has_kicks, arcs.is_symmetric
+        flags[IS_SORTED] = self.has_kicks and arcs.is_symmetric
+        flags[N_KINDS] = N_ON_ROUTES if self._here.is_closing.any() else N_ON_TOURS
+        self._bind(segments, is_sum)
+
+    def _bind(self, segments: Segments, is_sum: bool) -> None:
+        kinds = [numba.typeof(x) for x in (self._parts, self._here)]
+        draws, data_class = numba.typeof(self._rng), type(self._player.problem.data)
+        search, shake = _bound(segments, is_sum)
+        went_on = types.boolean(*kinds, numba.typeof(NOTHING_KNOWN), draws, types.int64)
+        self._go_on = self._player.bind(near_search.go_on, went_on, data_class=data_class, **search)
+        shaken = types.int64(*kinds, draws, types.int64, types.int64, types.float64, types.float64)
+        self._shake = self._player.bind(near_search.shake, shaken, data_class=data_class, **shake)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._player, self._n_kicks), self._here
+
+    def __setstate__(self, here: NearState) -> None:
+        _copy(here, self._here)
+
+    @property
+    def n_judged(self) -> int:
+        """How many neighbours were judged so far."""
+        return int(self._here.numbers[N_JUDGED])
+
+    @property
+    def marks(self) -> NDArray[np.int64]:
+        """Which places of the solution a descent has to look at."""
+        marks: NDArray[np.int64] = self._here.is_queued[self._here.order[1:-1]].astype(np.int64)
+        return marks
+
+    @property
+    def distance(self) -> float:
+        """How far from being feasible the descent is."""
+        return float(self._here.current[0])
+
+    @property
+    def objectives(self) -> NDArray[np.float64]:
+        """What the descent has come to, minimised."""
+        objectives: NDArray[np.float64] = self._here.current[1:].copy()
+        return objectives
+
+    @property
+    def moves(self) -> NDArray[np.int64]:
+        """Where the descent is."""
+        moves: NDArray[np.int64] = self._here.moves[self._here.order[1:-1]]
+        return moves
+
+    def _numbered(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of moves."""
+        numbers, sorted_moves = self._numbers
+        numbered: NDArray[np.int64] = numbers[np.searchsorted(sorted_moves, moves)]
+        return numbered
+
+    def _place(self, moves: NDArray[np.int64], marks: Any) -> None:
+        here = self._here
+        here.order[1:-1] = self._numbered(moves)
+        queued = here.order[1:-1][np.broadcast_to(marks, len(moves)) > 0]
+        here.is_queued[:] = False
+        here.is_queued[queued] = True
+        here.queue[: len(queued)] = queued
+        here.numbers[[HEAD, SIZE, PLACE_NOW, LOW, HIGH]] = 0, len(queued), 0, 1, len(moves)
+        here.kept_current[0] = np.inf
+
+    def begin(
+        self, moves: NDArray[np.int64], weights: NDArray[np.float64], marks: Any = 1, terms: Penalty = STRICT
+    ) -> None:
+        """Begin a descent for a weighted sum from the places marked; with weights of 0 it only looks round."""
+        here, looks = self._here, not np.any(weights)
+        self._place(moves, marks)
+        here.weights[:] = weights
+        here.terms[[PRICE, MOST_GAIN]] = terms
+        here.flags[LOOKS_ROUND] = looks
+        here.numbers[N_KICKS] = self._n_kicks if self.has_kicks and not looks else -1
+        if self.has_kicks and not looks:
+            here.near[:] = self._lists.near(here.weights)
+
+    def go_on(self, front: FrontObjectives) -> bool:
+        """Go on for a moment; tells whether that is the end."""
+        self._here.numbers[N_FOUND] = 0
+        return bool(self._go_on.call(self._parts, self._here, front, self._rng, _MOST))
+
+    def found(self) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """Return the neighbours that were just found worth evaluating, with their (minimised) objectives."""
+        n = int(self._here.numbers[N_FOUND])
+        return list(zip(self._here.found[:n].copy(), self._here.predicted[:n].copy(), strict=True)) if n else []
+
+    def compile(self) -> None:
+        """Compile what compares solutions; all else is compiled with the player."""
+        is_covered(self._here.current[1:], NOTHING_KNOWN)
+
+    def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int, farther: float = 0.0) -> NDArray[np.int64]:
+        """Return a solution some random steps away that is as feasible, or so much less; `marks`: where it differs."""
+        self._place(moves, 0)
+        self._here.terms[:] = 0.0
+        n_tries = n_steps * _TRIES_PER_STEP
+        self._shake.call(self._parts, self._here, self._rng, n_steps, n_tries, float(reach), farther)
+        return self.moves
+
+    def state(self, is_descending: bool) -> dict[str, NDArray[Any]]:
+        """Return what a checkpoint must hold besides what `begin` is given: of a descent, if one is under way."""
+        here = self._here
+        waiting = here.queue[(here.numbers[HEAD] + np.arange(here.numbers[SIZE])) % len(here.queue)]
+        kept = here.order.copy()
+        if np.isfinite(here.kept_current[0]):
+            changed = slice(here.numbers[LOW], here.numbers[HIGH] + 1)
+            kept[changed] = here.kept[changed]
+        return {
+            "judged": here.numbers[[N_JUDGED, PLACE_NOW, N_KICKS]],
+            "descent_queue": here.moves[waiting] if is_descending else np.zeros(0, np.int64),
+            "descent_kept": here.moves[kept[1:-1]][None][:is_descending],
+            "descent_kept_scores": here.kept_current[None][:is_descending].copy(),
+        }
+
+    def restore(self, arrays: dict[str, NDArray[Any]], is_descending: bool) -> None:
+        """Restore what `state` returned, after `begin`. Raises ValueError if it is inconsistent."""
+        here = self._here
+        n = len(here.moves) - 1
+        numbers, waiting = arrays["judged"], arrays["descent_queue"]
+        kept, scores = arrays["descent_kept"], arrays["descent_kept_scores"]
+        check_shape(numbers, np.int64, 3)
+        check_shape(waiting, np.int64, len(waiting))
+        check_shape(kept, np.int64, int(is_descending), n)
+        check_shape(scores, np.float64, int(is_descending), len(here.kept_current))
+        need(numbers[0] >= 0, "neighbours judged")
+        here.numbers[N_JUDGED] = numbers[0]
+        if not is_descending:
+            return
+        need(np.isin(waiting, here.moves[1:]).all() and len(np.unique(waiting)) == len(waiting), "a queue")
+        need(np.array_equal(np.sort(kept[0]), self._numbers[1]) and not np.isnan(scores).any(), "what is kept")
+        need(0 <= numbers[1] <= n + 1 and -1 <= numbers[2] <= here.numbers[N_KICKS], "a descent")
+        here.queue[: len(waiting)] = self._numbered(waiting)
+        here.is_queued[:] = False
+        here.is_queued[here.queue[: len(waiting)]] = True
+        here.kept[1:-1] = self._numbered(kept[0])
+        here.kept_current[:] = scores[0]
+        here.numbers[[HEAD, SIZE, PLACE_NOW, N_KICKS]] = 0, len(waiting), *numbers[1:]
+
+
+def _copy(source: Any, target: Any) -> None:
+    for theirs, mine in zip(source, target, strict=True):
+        if isinstance(mine, tuple):
+            _copy(theirs, mine)
+        else:
+            mine[:] = theirs
+
+
+def _arcs(player: CompiledPlayer, moves: NDArray[np.int64]) -> Arcs:
+    """Return what all arcs of a problem cost, minimised, and what else keeps moves apart."""
+    segments = player.problem.segments
+    assert segments is not None
+    n_moves, m = len(moves), player.problem.n_objectives if segments.arc_of is not None else 0
+    costs, distances = np.zeros((n_moves, n_moves, m)), np.zeros((n_moves, n_moves))
+    words = {"arc_of": near_order.no_arc, "near": near_order.nothing_apart, **segments.kernels}
+    given: dict[str, Any] = {word: words[word] for word in ("arc_of", "near")}
+    kinds = [numba.typeof(x) for x in (player.parts, moves, costs, distances)]
+    fill = compile_entry(near_order.fill_arcs, types.void(*kinds), data_class=type(player.problem.data), **given)
+    fill(player.parts, moves, costs, distances)
+    costs[0, 0] = distances[0, 0] = 0.0
+    return Arcs(costs * player.signs[:m], distances)
+
+
+def _bound(segments: Segments, is_sum: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what `go_on` and `shake` leave open: all that judges neighbours, bound to the kernels of a problem."""
+    limits = _bound_rows(segments.limit_of, segments.join_limits) if segments.limit_of else None
+    costs = None if is_sum else _bound_rows(segments.cost_of, segments.join_costs)
+    compare_costs = small_kernel(
+        with_globals(near_order.compare_by_arcs if costs is None else near_order.compare_by_joins, **(costs or {}))
+    )
+    compare_limits = (
+        near_order.always_feasible
+        if limits is None
+        else small_kernel(with_globals(near_order.compare_limit_rows, **limits))
+    )
+    judges = {"compare_costs": compare_costs, "compare_limits": compare_limits}
+    set_limits: Any = near_order.no_limit_rows
+    if limits is not None:
+        set_limits = bundle_kernel(with_globals(near_order.extend_limit_rows, **limits))
+    refreshes: Callable[..., Any] = near_order.refresh_by_arcs if is_sum else near_order.refresh_by_joins
+    refresh = bundle_kernel(with_globals(refreshes, set_limits=set_limits, **(costs or {})))
+    measures: Callable[..., Any] = near_order.measure_by_arcs if is_sum else near_order.measure_by_joins
+    moving = {
+        "measure": bundle_kernel(with_globals(measures, refresh=refresh)),
+        "step": bundle_kernel(with_globals(near_order.step_to, refresh=refresh, compare_costs=compare_costs)),
+        "undo": bundle_kernel(with_globals(near_order.undo_steps, refresh=refresh)),
+    }
+    feasible = {"compare_limits": bundle_kernel(with_globals(near_order.called_limits, **judges))}
+    judge = small_kernel(with_globals(near_search.judge_neighbour, **judges))
+    try_kinds = small_kernel(with_globals(near_search.try_all_kinds, judge=judge))
+    look_from = small_kernel(with_globals(near_search.look_from_move, try_kinds=try_kinds))
+    settle = bundle_kernel(with_globals(near_search.settle_descent, **moving, **feasible))
+    advance = bundle_kernel(with_globals(near_search.advance_to_best, **moving))
+    search = bundle_kernel(
+        with_globals(near_search.descend_or_look, look_from=look_from, settle=settle, advance=advance)
+    )
+    return {"measure": moving["measure"], "search": search}, {**moving, **feasible}
+
+
+def _bound_rows(one_of: Any, join: Any) -> dict[str, Any]:
+    """Return what makes and joins rows of stretches."""
+    words = {"one_of": one_of, "join": join}
+    fill = bundle_kernel(with_globals(near_rows.fill_block, **words))
+    stretch = small_kernel(with_globals(near_rows.row_of_stretch, fill=fill, **words))
+    return {
+        "join": join,
+        "extend": bundle_kernel(with_globals(near_rows.extend_rows, **words)),
+        "join_parts": small_kernel(with_globals(near_rows.join_neighbour, stretch=stretch, join=join)),
+    }

@@ -1,0 +1,205 @@
+"""Neighbours that put near moves side by side, compared with solutions that are played."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pareto_nrpa import PolishedNRPA
+from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw, mo_tsp
+from pareto_nrpa.algorithms.polished import near_evaluation
+from pareto_nrpa.algorithms.polished.candidate_lists import Arcs, CandidateLists
+from pareto_nrpa.algorithms.polished.near_evaluation import NearEvaluator
+from pareto_nrpa.algorithms.polished.neighbour_evaluation import Penalty
+from pareto_nrpa.engine.arrays import FrontObjectives
+from pareto_nrpa.engine.jit.kernels import python_function
+
+from .test_neighbour_evaluation import neighbours
+
+
+def one_way(n, m, seed=1):
+    """Return a tour whose costs depend on the direction."""
+    return mo_tsp(np.random.default_rng(seed).random((m, n, n)))
+
+
+PROBLEMS = {
+    "tour": generate_tsp(9, seed=1),
+    "tour, windows": generate_tsptw(9, seed=3, tightness=0.2),
+    "tour, one way": one_way(9, 2),
+    "tour, one way, three costs": one_way(8, 3),
+    "tour, maximised": replace(one_way(9, 2), maximise=[True, False]),
+    "tour, one cost": one_way(9, 1),
+    "tour, costs of zero": mo_tsp(np.zeros((2, 8, 8))),
+    "tour, huge costs": mo_tsp(np.random.default_rng(2).random((2, 8, 8)) * 1e150),
+    "tour, three cities": generate_tsp(3, seed=1),
+    "tour, two cities": generate_tsp(2, seed=1),
+    "routes": generate_vrptw(10, seed=1, vehicles=3, objectives=("distance", "vehicles")),
+    "routes, longest": generate_vrptw(10, seed=1, vehicles=3, objectives=("distance", "longest")),
+    "routes, finish and waiting": generate_vrptw(10, seed=2, vehicles=3, objectives=("finish", "waiting")),
+}
+
+
+def nothing(problem):
+    return FrontObjectives(np.zeros((0, problem.n_objectives)), np.zeros((0, problem.n_objectives)))
+
+
+def judge_of(problem, kicks=20):
+    search = PolishedNRPA(kicks=kicks).start(problem)
+    search.compile()
+    assert isinstance(search.local.judge, NearEvaluator)
+    return search.local.judge
+
+
+def played(problem, moves):
+    """Return minimised objectives and violations of moves in their canonical form."""
+    moves = np.array(moves)
+    if problem.canonical is not None:
+        python_function(problem.canonical)(problem.data, moves, len(moves))
+    free = replace(problem, legal_moves=problem.all_moves or problem.legal_moves, all_moves=None)
+    objectives, violations = free.replay(moves.tolist())
+    signs = np.where(np.broadcast_to(problem.maximise, problem.n_objectives), -1.0, 1.0)
+    return objectives * signs, violations
+
+
+def check(problem, judge):
+    """Compare what was found, and the solution at hand, with what they are when they are played."""
+    moves = sorted(problem.genotype.moves)
+    for solution, objectives in judge.found():
+        assert sorted(solution.tolist()) == moves
+        expected, violations = played(problem, solution)
+        assert violations == 0
+        np.testing.assert_allclose(objectives, expected, rtol=1e-9)
+    objectives, violations = played(problem, judge.moves)
+    assert sorted(judge.moves.tolist()) == moves
+    assert (judge.distance == 0) == (violations == 0)
+    if violations == 0:
+        np.testing.assert_allclose(judge.objectives, objectives, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_what_is_found_is_worth_what_was_judged(name):
+    problem, rng = PROBLEMS[name], np.random.default_rng(0)
+    judge, m = judge_of(problem), PROBLEMS[name].n_objectives
+    for repetition in range(12):
+        start = rng.permutation(problem.genotype.moves)
+        weights = np.zeros(m) if repetition % 3 == 0 else rng.random(m)
+        terms = Penalty(10.0 ** rng.uniform(-3, 1), 1e9) if repetition % 4 == 1 else Penalty(0.0, 0.0)
+        judge.begin(start, weights, terms=terms)
+        while not judge.go_on(nothing(problem)):
+            check(problem, judge)
+        check(problem, judge)
+        before, violations = played(problem, start)
+        after, left = played(problem, judge.moves)
+        if terms.price == 0.0 and violations == 0:
+            assert left == 0
+            assert weights @ after <= weights @ before * (1 + 1e-9) if (before > 0).all() else True
+
+
+@pytest.mark.parametrize("name", ["tour", "tour, windows", "tour, one way", "routes", "routes, longest"])
+def test_a_look_round_finds_all_neighbours_where_all_moves_are_near(name):
+    problem, rng = PROBLEMS[name], np.random.default_rng(3)
+    judge, moves = judge_of(problem), None
+    for _ in range(200):
+        moves = rng.permutation(problem.genotype.moves).tolist()
+        judge.begin(moves, np.ones(2))
+        judge.go_on(nothing(problem))
+        if judge.distance == 0.0:
+            break
+    moves = judge.moves.tolist()
+    here, violations = played(problem, moves)
+    assert violations == 0
+    judge.begin(moves, np.zeros(2))
+    assert judge.go_on(nothing(problem))
+    found = [objectives for _, objectives in judge.found()]
+    for other in neighbours(moves):
+        objectives, late = played(problem, other)
+        if late == 0 and (objectives < here - 1e-6).any():
+            assert any((one <= objectives + 1e-6).all() for one in found)
+
+
+def test_kicks_lead_on_from_where_descents_end():
+    problem, ends = generate_tsp(60, seed=2), []
+    for kicks in (0, 200):
+        judge, rng, total = judge_of(problem, kicks), np.random.default_rng(0), 0.0
+        for _ in range(4):
+            judge.begin(rng.permutation(problem.genotype.moves), np.ones(2))
+            while not judge.go_on(nothing(problem)):
+                pass
+            total += sum(played(problem, judge.moves)[0])
+        ends.append(total)
+    assert ends[1] < 0.99 * ends[0]
+
+
+@pytest.mark.parametrize("name", ["tour, one way", "tour, windows", "routes"])
+def test_what_is_shaken_is_a_permutation_and_as_feasible_as_asked(name):
+    problem, rng = PROBLEMS[name], np.random.default_rng(0)
+    judge = judge_of(problem)
+    judge.begin(rng.permutation(problem.genotype.moves), np.ones(2))
+    judge.go_on(nothing(problem))
+    start, distance = judge.moves, judge.distance
+    shaken = [judge.shaken(start, 4, 8) for _ in range(20)]
+    assert len({tuple(moves.tolist()) for moves in shaken}) > 1
+    for moves in shaken:
+        assert sorted(moves.tolist()) == sorted(start.tolist())
+        assert (played(problem, moves)[1] > 0) <= (distance > 0)
+
+
+@pytest.mark.parametrize("name", ["tour", "tour, windows", "routes, longest"])
+def test_a_descent_that_is_saved_goes_on_alike(name, monkeypatch):
+    monkeypatch.setattr(near_evaluation, "_MOST", 100)
+    problem = PROBLEMS[name]
+    one, other = judge_of(problem, 50), judge_of(problem, 50)
+    start, weights = np.random.default_rng(1).permutation(problem.genotype.moves), np.array([0.3, 0.7])
+    one.begin(start, weights)
+    ended = one.go_on(nothing(problem))
+    assert not ended
+    other.begin(one.moves, weights, 0)
+    other.restore(one.state(True), True)
+    other._rng.bit_generator.state = one._rng.bit_generator.state
+    while not ended:
+        ended = one.go_on(nothing(problem))
+        assert other.go_on(nothing(problem)) == ended
+    assert one.moves.tolist() == other.moves.tolist()
+    np.testing.assert_array_equal(one.objectives, other.objectives)
+    assert one.n_judged == other.n_judged
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("descent_queue", [99]),
+        ("descent_queue", [1, 1]),
+        ("descent_kept", [[1, 1, 1, 1, 1, 1, 1, 1]]),
+        ("descent_kept_scores", [[np.nan, 0.0, 0.0]]),
+        ("judged", [0, 99, 0]),
+        ("judged", [0, 0, 99]),
+    ],
+)
+def test_a_descent_that_cannot_be_is_refused(name, values):
+    judge = judge_of(PROBLEMS["tour"])
+    judge.begin(np.arange(1, 9), np.ones(2))
+    state = judge.state(True)
+    judge.restore(state, True)
+    with pytest.raises(ValueError, match="a checkpoint needs"):
+        judge.restore({**state, name: np.array(values)}, True)
+
+
+def test_lists_hold_the_nearest_for_each_weight_and_no_closing():
+    rng = np.random.default_rng(0)
+    costs = rng.random((60, 60, 2))
+    costs += costs.swapaxes(0, 1)
+    costs[40:] = costs[0]
+    costs[:, 40:] = costs[:, :1]
+    costs[40:, 40:] = costs[0, 0] = costs[:1, 40:] = costs[40:, :1] = 0.0
+    arcs = Arcs(costs, np.zeros((60, 60)))
+    assert arcs.is_symmetric
+    assert np.flatnonzero(arcs.closings()).tolist() == list(range(40, 60))
+    lists = CandidateLists(arcs)
+    for weights in (np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([0.5, 0.5])):
+        near = lists.near(weights)
+        for move in (1, 7, 45):
+            apart = costs[move] @ weights
+            apart[[0, move, *range(40, 60)]] = np.inf
+            assert len(set(near[move])) == near.shape[1]
+            assert len(set(near[move]) & set(np.argsort(apart)[: near.shape[1]])) >= near.shape[1] - 1
+    np.testing.assert_array_equal(lists.pool[0], lists.pool[50])
