@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import PolishedNRPA
-from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw, mo_tsp
 from pareto_nrpa.algorithms.polished import near_evaluation
 from pareto_nrpa.algorithms.polished.candidate_lists import Arcs, CandidateLists
 from pareto_nrpa.algorithms.polished.near_evaluation import NearEvaluator
 from pareto_nrpa.algorithms.polished.neighbour_evaluation import Penalty
 from pareto_nrpa.engine.arrays import FrontObjectives
 from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw, mo_tsp
 
 from .test_neighbour_evaluation import neighbours
 
