@@ -41,7 +41,7 @@ def by_pyvrp(problem: CompiledProblem, seed: int) -> float:
     """Return the distance that PyVRP finds, as the problem measures it."""
     import pyvrp
 
-    data, stops = problem.data, problem.plan.stops
+    data, stops = problem.data, problem.context["stops"]
     early, late = (np.floor(times * _SCALE).astype(int).tolist() for times in (data.opens, data.closes))
     model = pyvrp.Model()
     places = [model.add_location(stop["x"], stop["y"]) for stop in stops]
@@ -62,7 +62,9 @@ def by_pyvrp(problem: CompiledProblem, seed: int) -> float:
             tw_early=early[i],
             tw_late=late[i],
         )
-    lengths = np.ceil(problem.plan.travel * _SCALE).astype(int).tolist()
+    travel = data.times - np.array([[stop["service"]] for stop in stops])
+    np.fill_diagonal(travel, 0.0)
+    lengths = np.ceil(travel * _SCALE).astype(int).tolist()
     for i, origin in enumerate(places):
         for j, target in enumerate(places):
             model.add_edge(origin, target, distance=lengths[i][j], duration=lengths[i][j])

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 import pareto_nrpa
 from pareto_nrpa import read_stops
 from pareto_nrpa._util.csv_text import csv_text, guarded, unguarded
-from pareto_nrpa.result.choose import choice
 from pareto_nrpa.result.reference import with_reference_front
 from pareto_nrpa.routing import generate_tsp
-from pareto_nrpa.routing.itinerary import drivers_list
+from pareto_nrpa.routing.itinerary import itineraries
 from pareto_nrpa.routing.table import read_table
 
 from ..pages.results import make_plan, result_of, tours
@@ -101,7 +100,7 @@ def test_a_drivers_list_has_no_formulas_and_is_read_back(tmp_path):
     for stop in plan.stops:
         stop["=note"] = "@home"
     result = tours(plan, n_solutions=2)
-    text = drivers_list(choice(result, 0), result.plan)
+    text = itineraries(result)[0].to_csv()
     assert not any(BEGINS.search(cell) for cell in cells_of(text) if not re.fullmatch(r"[-:0-9]+", cell))
     path = tmp_path / "list.csv"
     path.write_text(text)
@@ -114,7 +113,7 @@ def test_a_file_of_stops_that_was_written_is_read_as_it_was(tmp_path):
     names = [text for text in FORMULAS if text.isprintable() and text.strip() == text]
     path = tmp_path / "stops.csv"
     path.write_text(csv_text([["name", "x", "y", "a;b"], *([name, i, 0, "+1+1"] for i, name in enumerate(names))]))
-    stops = read_stops(path).plan.stops
+    stops = read_stops(path).context["stops"]
     assert [stop["name"] for stop in stops] == names
     assert {stop["a;b"] for stop in stops} == {"+1+1"}
 

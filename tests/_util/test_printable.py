@@ -27,6 +27,11 @@ def assert_harmless(outcome, *, is_csv=False):  # in quotes, cells of CSV may ha
         assert is_csv or not re.search(r"^Error: false", text, re.MULTILINE)
 
 
+def as_json(content):
+    """Return JSON without halves of characters, which no JSON may have."""
+    return json.dumps(content).replace(r"\ud800", "")
+
+
 @pytest.fixture
 def crafted(tmp_path):
     """A result in which all text is hostile."""
@@ -38,7 +43,7 @@ def crafted(tmp_path):
     content = found.to_dict() | {"instance": NASTY, "algorithm": NASTY, "stopped_by": NASTY}
     content |= {"objective_names": [f"a{NASTY}", f"b{NASTY}"], "command": NASTY}
     path = tmp_path / "crafted.json"
-    path.write_text(json.dumps(content))
+    path.write_text(as_json(content))
     return path
 
 
@@ -53,7 +58,7 @@ def test_a_crafted_result_is_shown(run, crafted, options):
 def test_a_crafted_result_without_stops_is_shown(run, tmp_path):
     result = result_of([(1, 2), (2, 1)], [[f"move{NASTY}"], ["b"]], descriptions=[f"one{NASTY}", "two"])
     for path in (result.save(tmp_path / "a.json"), tmp_path / "b.json"):
-        path.write_text(json.dumps(result.to_dict() | ({} if path.stem == "a" else {"descriptions": [NASTY] * 2})))
+        path.write_text(as_json(result.to_dict() | ({} if path.stem == "a" else {"descriptions": [NASTY] * 2})))
         for options in ((), ("--solution", 1)):
             outcome = run("show", path, *options)
             assert r"\x1b[2J" in outcome.out

@@ -6,7 +6,7 @@ import numpy as np
 
 from pareto_nrpa import Front, Result
 from pareto_nrpa.metrics import nondominated
-from pareto_nrpa.routing.route_plan import RoutePlan
+from pareto_nrpa.routing.itinerary import Itinerary, Route, Timetable
 
 NASTY = "</script><img src=x onerror=window.hacked=1>"
 STREETS = ["Bakery", "School", "Town hall", "Clinic", "Library", "Station", "Café Ümit", "Harbour", "Florist", "Museum"]
@@ -52,7 +52,23 @@ def make_plan(n, *, seed=0, geographic=False, names=None):
         name = names[i - 1] if i else "Depot"
         more = {"service": 0.0 if i == 0 else 5.0, "demand": float(i > 0), "phone": f"555-{i:03d}"}
         stops.append({"name": name, **where, "opens": opens, "closes": closes, **more})
-    return RoutePlan(stops, travel, clock=True)
+    return Timetable(stops, travel)
+
+
+def saved_routes(plan, solutions):
+    """Return what a result keeps of routes."""
+    context = {"kind": "routes", "stops": plan.stops, "clock": True}
+    return {
+        "context": context,
+        "details": [plan.details(solution) for solution in solutions],
+        "descriptions": [plan.describe(solution) for solution in solutions],
+    }
+
+
+def schedule(plan, solution):
+    """Return the routes of a solution, stop by stop."""
+    itinerary = Itinerary(plan.stops, True, [Route(**route) for route in plan.details(solution)["routes"]])
+    return [itinerary.rows(route) for route in itinerary.routes]
 
 
 def tours(plan, *, vehicles=1, n_solutions=40, seed=1, n_objectives=2):
@@ -60,7 +76,7 @@ def tours(plan, *, vehicles=1, n_solutions=40, seed=1, n_objectives=2):
     rng, n = np.random.default_rng(seed), len(plan.stops)
     moves = [*range(1, n), *range(n, n + vehicles - 1)]
     solutions = [rng.permutation(moves).tolist() for _ in range(30 * n_solutions)]
-    schedules = [plan.schedule(solution) for solution in solutions]
+    schedules = [schedule(plan, solution) for solution in solutions]
     legs = [[pair for route in schedule for pair in itertools.pairwise(route)] for schedule in schedules]
     lengths = [sum(plan.travel[a["stop"], b["stop"]] for a, b in driven) for driven in legs]
     late = [sum(row["lateness"] for r in s for row in r) for s in schedules]
@@ -71,7 +87,7 @@ def tours(plan, *, vehicles=1, n_solutions=40, seed=1, n_objectives=2):
     names = ["Kilometres", "Lateness", "Waiting (min)"][:n_objectives]
     return result_of(
         values[rows], [solutions[i] for i in rows],
-        objective_names=names, plan=plan.to_dict(), schedules=[schedules[i] for i in rows],
+        objective_names=names, **saved_routes(plan, [solutions[i] for i in rows]),
         command="pareto-nrpa solve stops.csv --seconds 10 --report trade-offs.html",
     )  # fmt: skip
 
@@ -81,8 +97,7 @@ def with_solutions(plan, n):
     rng = np.random.default_rng(2)
     solutions = [rng.permutation(range(1, len(plan.stops))).tolist() for _ in range(n)]
     values = np.column_stack([np.arange(n) + 0.123456, (n - np.arange(n)) ** 1.3])
-    schedules = [plan.schedule(solution) for solution in solutions]
-    return result_of(values, solutions, objective_names=["euros", "CO2 (kg)"], plan=plan.to_dict(), schedules=schedules)
+    return result_of(values, solutions, objective_names=["euros", "CO2 (kg)"], **saved_routes(plan, solutions))
 
 
 def knapsack():

@@ -4,14 +4,16 @@ import copy
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPAError, Result, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPAError, Result, read_stops, solve
 from pareto_nrpa.report import report_page, write_report
-from pareto_nrpa.routing import generate_tsptw
+from pareto_nrpa.routing import generate_tsptw, itineraries
 
+from ..helpers.command_line import assert_refused
 from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
 
 
@@ -29,55 +31,93 @@ def test_a_search_keeps_stops_and_times(tmp_path):
     problem = generate_tsptw(8, seed=1)
     result = solve(problem, stop=MaxEvaluations(200), seed=0)
     loaded = Result.load(result.save(tmp_path / "r.json"))
-    assert loaded.plan == problem.plan.to_dict()
-    assert loaded.schedules == [problem.plan.schedule(solution) for solution in result.front.solutions]
+    assert loaded.context == problem.context
+    assert loaded.details == [problem.details(solution) for solution in result.front.solutions]
     assert loaded.to_dict() == result.to_dict()
+    (route,) = itineraries(loaded)[0].routes
+    assert route.stops == [0, *result.front.solutions[0], 0]
 
 
 def test_stops_are_called_by_their_names(fleet, saved):
-    first = [row["name"] for row in fleet.schedules[0][0] if row["stop"]]
+    itinerary = itineraries(fleet)[0]
+    first = [row["name"] for row in itinerary.rows(itinerary.routes[0]) if row["stop"]]
+    assert itinerary.words() == fleet.words()[0]
     assert fleet.words()[0].startswith(" - ".join(first))
     assert Result.load(saved).words() == fleet.words()
-    assert generate_tsptw(5, seed=1).plan.stops[3]["name"] == "3"
+    assert generate_tsptw(5, seed=1).context["stops"][3]["name"] == "3"
+
+
+def route(content):
+    return content["details"][0]["routes"][0]
 
 
 WRONG = {
-    "a stop that is not there": lambda c: c["schedules"][0][0][1].update(stop=99),
-    "another name": lambda c: c["schedules"][0][0][1].update(name="elsewhere"),
-    "a time that is text": lambda c: c["schedules"][0][0][1].update(arrival="08:30"),
-    "a row without a time": lambda c: c["schedules"][0][0][1].pop("arrival"),
-    "a row with more": lambda c: c["schedules"][0][0][1].update(html="<b>"),
-    "a stop that is a truth": lambda c: c["schedules"][0][0][1].update(stop=True),
-    "a route without a row": lambda c: c["schedules"][0].append([]),
-    "one schedule too few": lambda c: c["schedules"].pop(),
-    "no plan": lambda c: c.pop("plan"),
-    "no stops": lambda c: c["plan"].update(stops=[]),
-    "a stop without a name": lambda c: c["plan"]["stops"][2].pop("name"),
-    "a stop in a stop": lambda c: c["plan"]["stops"][2].update(more={"a": 1}),
-    "lat without lon": lambda c: c["plan"]["stops"][2].pop("lon"),
-    "lat as text": lambda c: c["plan"]["stops"][2].update(lat="51"),
-    "beyond the pole": lambda c: c["plan"]["stops"][2].update(lat=91.0),
-    "a clock that is a number": lambda c: c["plan"].update(clock=1),
-    "a command that is none": lambda c: c.update(command=["rm"]),
+    "a stop that is not there": lambda c: route(c)["stops"].__setitem__(1, 99),
+    "a negative stop": lambda c: route(c)["stops"].__setitem__(1, -1),
+    "a time that is text": lambda c: route(c)["arrival"].__setitem__(0, "08:30"),
+    "a column with a time too few": lambda c: route(c)["arrival"].pop(),
+    "a route without a column": lambda c: route(c).pop("start"),
+    "a route with more": lambda c: route(c).update(html="<b>"),
+    "a stop that is a truth": lambda c: route(c)["stops"].__setitem__(1, True),
+    "a route without a stop": lambda c: c["details"][0]["routes"].append({k: [] for k in route(c)}),
+    "no stops": lambda c: c["context"].update(stops=[]),
+    "a stop without a name": lambda c: c["context"]["stops"][2].pop("name"),
+    "a stop in a stop": lambda c: c["context"]["stops"][2].update(more={"a": 1}),
+    "lat without lon": lambda c: c["context"]["stops"][2].pop("lon"),
+    "lat as text": lambda c: c["context"]["stops"][2].update(lat="51"),
+    "beyond the pole": lambda c: c["context"]["stops"][2].update(lat=91.0),
+    "a window of text": lambda c: c["context"]["stops"][2].update(closes="late"),
+    "a clock that is a number": lambda c: c["context"].update(clock=1),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_a_plan_in_a_file_is_checked(saved, wrong):
+def test_routes_in_a_file_are_checked(run, saved, wrong):
     content = json.loads(saved.read_text())
     WRONG[wrong](content)
     saved.write_text(json.dumps(content))
-    with pytest.raises(ParetoNRPAError, match=r"is not a result of pareto-nrpa, or is damaged: .+\."):
+    said = r"the result of stops.csv is not one with stops and times of routes, or is damaged: .+\."
+    with pytest.raises(ParetoNRPAError, match=said):
+        itineraries(Result.load(saved))
+    assert_refused(run("show", saved, "--solution", 1), said)
+    assert_refused(run("report", saved, "--out", "page.html"), said)
+
+
+@pytest.mark.parametrize("name", ["details", "context", "command"])
+def test_fields_of_another_type_are_refused(saved, name):
+    content = json.loads(saved.read_text())
+    content[name] = 5
+    saved.write_text(json.dumps(content))
+    with pytest.raises(ParetoNRPAError, match=f"is not a result of pareto-nrpa, or is damaged: {name}: expected"):
         Result.load(saved)
 
 
-def test_files_without_a_plan_are_still_read(saved):
+def test_files_without_routes_are_still_read(saved):
     content = json.loads(saved.read_text())
-    for name in ("plan", "schedules", "command"):
+    for name in ("context", "details", "command"):
         del content[name]
     saved.write_text(json.dumps(content))
-    assert Result.load(saved).schedules == []
+    assert Result.load(saved).details == []
     assert "<svg" in report_page([Result.load(saved)])
+    with pytest.raises(ParetoNRPAError, match="this result has no stops and no times"):
+        itineraries(Result.load(saved))
+
+
+def test_a_file_keeps_times_as_columns(tmp_path):
+    path = with_solutions(make_plan(20), 12).save(tmp_path / "r.json")
+    assert path.stat().st_size < 25_000  # 67,295 with a row for each stop
+
+
+def test_what_is_missed_is_told_where_windows_must_be_kept(tmp_path):
+    (tmp_path / "stops.csv").write_text("name,x,y,closes\nHub,0,0,\nAnna,3,4,5\nBob,-3,-4,5\n")
+    stops = tmp_path / "stops.csv"
+    problem = read_stops(stops, vehicles=2)
+    assert "violated" not in problem.details([1, 3, 2])
+    assert problem.details([1, 2, 3])["violated"] == "late at Bob by 10"
+    result = replace(result_of([(1, 2)], [[1, 2, 3]]), details=[problem.details([1, 2, 3])])
+    infeasible = replace(result, front=replace(result.front, violations=np.ones(1)))
+    assert infeasible.headline()[2].endswith("1 each. The first is late at Bob by 10.")
+    assert "violated" not in read_stops(stops, vehicles=2, late_costs=True).details([1, 2, 3])
 
 
 def test_show_lists_all_and_prints_one(run, fleet, saved):
@@ -92,9 +132,10 @@ def test_show_lists_all_and_prints_one(run, fleet, saved):
 
 def test_the_drivers_list(run, fleet, saved, tmp_path):
     rows = list(csv.DictReader(io.StringIO(run("show", saved, "--solution", 1, "--csv").out)))
-    expected = [row for route in fleet.schedules[0] for row in route]
+    itinerary = itineraries(fleet)[0]
+    expected = [row for route in itinerary.routes for row in itinerary.rows(route)]
     assert [row["stop"] for row in rows] == [row["name"] for row in expected]
-    assert {row["route"] for row in rows} == {str(r + 1) for r in range(len(fleet.schedules[0]))}
+    assert {row["route"] for row in rows} == {str(r + 1) for r in range(len(itinerary.routes))}
     minutes = round(expected[1]["arrival"])
     assert rows[1]["arrival"] == f"{minutes // 60:02d}:{minutes % 60:02d}"
     assert rows[1]["phone"].startswith("555-")
@@ -105,9 +146,10 @@ def test_the_drivers_list(run, fleet, saved, tmp_path):
 def test_geojson(run, fleet, saved):
     content = json.loads(run("show", saved, "--solution", 1, "--geojson").out)
     lines = [f for f in content["features"] if f["geometry"]["type"] == "LineString"]
-    assert len(lines) == len(fleet.schedules[0])
-    first, stops = fleet.schedules[0][0], fleet.plan["stops"]
-    assert lines[0]["geometry"]["coordinates"] == [[stops[r["stop"]]["lon"], stops[r["stop"]]["lat"]] for r in first]
+    itinerary = itineraries(fleet)[0]
+    assert len(lines) == len(itinerary.routes)
+    first = [itinerary.stops[i] for i in itinerary.routes[0].stops]
+    assert lines[0]["geometry"]["coordinates"] == [[stop["lon"], stop["lat"]] for stop in first]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import Front, ParetoNRPAError, Result
-from pareto_nrpa.result.result import aligned, rows_to_show
+from pareto_nrpa._util.text import aligned, rows_to_show
 
 from ..helpers.made_up import cases
 
@@ -121,6 +121,11 @@ def test_the_file_has_the_demanded_keys(tmp_path):
     assert content["solutions"] == [[1, 2, 3], [1, 2, 4]]
     assert content["policies"] == [0, 1]
     assert content["history"] == [[1, 0.0], [10, 2.5], [1234, 3.25]]
+
+
+def test_half_a_character_in_a_name_makes_no_file_that_cannot_be_read(tmp_path):
+    """What a shell passes on for a file name that is not UTF-8."""
+    assert round_trip(make_result(command="solve \udcff.csv", instance="é"), tmp_path).command == "solve ?.csv"
 
 
 def test_the_file_is_strict_json(tmp_path):
@@ -347,31 +352,35 @@ def test_names_of_objectives_may_have_commas(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"objectives": [[math.nan, 1], [1, 0]]}, "it has NaN where a finite number must be"),
-        ({"objectives": [[math.inf, 1], [1, 0]]}, "it has Infinity where"),
-        ({"objectives": [["1", "2"], [1, 2]]}, "objectives must be rows of finite numbers, got"),
+        ({"objectives": [[math.nan, 1], [1, 0]]}, "JSON is malformed"),
+        ({"objectives": [[math.inf, 1], [1, 0]]}, "JSON is malformed"),
+        ({"objectives": [["1", "2"], [1, 2]]}, r"objectives\[0\]\[0\]: expected float, got str"),
         ({"objectives": [[1, 2], [1, 3]]}, "a solution of the front is dominated by another one"),
-        ({"objectives": [[10**400, 1], [1, 2]]}, "objectives must be rows of finite numbers, got"),
-        ({"violations": [-1, -1]}, "violations must be finite numbers of at least 0, got"),
+        ({"objectives": [[10**400, 1], [1, 2]]}, r"objectives\[0\]\[0\]: number out of range"),
+        ({"violations": [-1, -1]}, r"violations\[0\]: expected float >= 0.0, got -1"),
         ({"violations": [0, 1]}, "the solutions of a front have equal violations"),
-        ({"violations": ["0", "0"]}, "violations must be finite numbers"),
-        ({"policies": [0.5, 1]}, "policies must be whole numbers"),
+        ({"violations": ["0", "0"]}, r"violations\[0\]: expected float, got str"),
+        ({"policies": [0.5, 1]}, r"policies\[0\]: expected int, got float"),
         ({"solutions": [[{"a": 1}], [2]]}, "solutions must be lists of moves"),
-        ({"solutions": ["abc", "abd"]}, "solutions must be lists of moves"),
-        ({"maximise": ["a", "b"]}, "maximise must be true or false for each"),
-        ({"seed": "7"}, "seed must be a whole number of at least 0, got '7'"),
-        ({"evaluations": -5}, "evaluations must be a whole number"),
-        ({"cpu_seconds": "fast"}, "cpu_seconds must be a finite number"),
-        ({"instance": None}, "instance must be text"),
-        ({"instance": ["x"] * 10_000}, "instance must be text"),
-        ({"parameters": []}, "parameters must be an object"),
+        ({"solutions": ["abc", "abd"]}, r"solutions\[0\]: expected array, got str"),
+        ({"maximise": ["a", "b"]}, r"maximise\[0\]: expected bool, got str"),
+        ({"seed": "7"}, "seed: expected int, got str"),
+        ({"evaluations": -5}, "evaluations: expected int >= 0, got -5"),
+        ({"cpu_seconds": "fast"}, "cpu_seconds: expected float, got str"),
+        ({"instance": None}, "instance: expected str, got null"),
+        ({"instance": ["x"] * 10_000}, "instance: expected str, got array"),
+        ({"parameters": []}, "parameters: expected object, got array"),
         ({"history": [[5, 1.0], [1, 2.0]]}, "history goes back"),
-        ({"history": [[1, -2.0]]}, "history must be pairs"),
+        ({"history": [[1, -2.0]]}, r"history\[0\]\[1\]: expected float >= 0.0, got -2.0"),
         ({"reference_point": [1]}, "reference_point must have 2 entries, got 1"),
         ({"objective_names": ["a"]}, "objective_names must have 2 entries"),
-        ({"descriptions": [1, 2]}, "descriptions must be a list of texts"),
-        ({"truth": {"points": "x"}}, "truth must be"),
-        ({"failures": None}, "failures must be a whole number"),
+        ({"descriptions": [1, 2]}, r"descriptions\[0\]: expected str, got int"),
+        ({"truth": {"points": "x"}}, "truth.*: expected int . float, got str"),
+        ({"failures": None}, "failures: expected int, got null"),
+        ({"truth": {"points": 3}}, "truth must have points, found and igd_plus"),
+        ({"context": []}, "context: expected object, got array"),
+        ({"details": [{}]}, "details must have 2 entries, got 1"),
+        ({"details": [1, 2]}, "details.0.: expected object, got int"),
     ],
     ids=lambda value: str(value)[:60],
 )

@@ -182,7 +182,7 @@ def test_tsplib_files_are_an_objective_each(file):
     assert tuple(problem.objective_names) == ("a", "b")
     assert problem.data.costs[0].tolist() == [[0, 2, 2], [2, 0, 3], [2, 3, 0]]
     assert problem.data.costs[1].tolist() == [[0, 9, 2], [9, 0, 7], [2, 7, 0]]
-    assert [stop["name"] for stop in problem.plan.stops] == ["1", "2", "3"]
+    assert [stop["name"] for stop in problem.context["stops"]] == ["1", "2", "3"]
     with pytest.raises(InstanceError, match="which has no vehicles"):
         read(first, vehicles=2)
     with pytest.raises(InstanceError, match="must all be TSPLIB files"):
@@ -254,8 +254,8 @@ def test_vroom(file):
     job = {"id": 1, "location": paris, "description": "Paris"}
     content = {"jobs": [job], "vehicles": [{"id": 1, "start": london, "end": london}]}
     problem = read_stops(file("v.json", json.dumps(content)), speed=100)
-    assert problem.plan.stops[1]["name"] == "Paris"
-    assert problem.plan.travel[0, 1] == pytest.approx(343.6 / 100 * 3600, rel=0.01)  # seconds
+    assert problem.context["stops"][1]["name"] == "Paris"
+    assert problem.details.__self__.travel[0, 1] == pytest.approx(343.6 / 100 * 3600, rel=0.01)  # seconds
 
 
 @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ def test_a_workbook_is_read_as_the_same_csv(file, tmp_path):
     same = read_stops(file("stops.csv", text))
     for problem in (read_stops(book), load(book)):
         assert problem.name == "stops"
-        assert problem.plan.stops == same.plan.stops
+        assert problem.context["stops"] == same.context["stops"]
         assert (problem.data.costs == same.data.costs).all()
 
 
@@ -351,11 +351,11 @@ def test_a_workbook_has_times_as_spreadsheets_keep_them_and_travel_times_in_a_sh
     ]
     times = [["", "Anna", "Hub"], ["Hub", 12, 0], ["Anna", 0, (0.5 / 24, clock)]]
     problem = read_stops(write_workbook(tmp_path / "s.xlsx", {"stops": stops, "Time": times}))
-    hub, anna = problem.plan.stops
+    hub, anna = problem.context["stops"]
     assert (hub["opens"], hub["closes"]) == (450, 26 * 60)
     assert (anna["opens"], anna["closes"], anna["day"]) == (495, 25.5 * 60, "2025-12-09")
-    assert problem.plan.clock
-    assert problem.plan.travel.tolist() == [[0, 12], [30, 0]]
+    assert problem.context["clock"]
+    assert problem.details.__self__.travel.tolist() == [[0, 12], [30, 0]]
     with pytest.raises(InstanceError, match=r"bad\.xlsx, row 2, column 'opens': expected a time, .* got '2025-12-09'"):
         read_stops(write_workbook(tmp_path / "bad.xlsx", {"a": [["name", "opens"], ["Hub", (46000, date)], ["B", 1]]}))
 

@@ -1,6 +1,5 @@
 import datetime
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 from pareto_nrpa import read_stops
 from pareto_nrpa._util.times import minutes, shown_time
 from pareto_nrpa.errors import InstanceError
-from pareto_nrpa.routing.itinerary import in_words
+from pareto_nrpa.routing.itinerary import Itinerary, Route
 from pareto_nrpa.routing.tsptw import TSPTWData
 from pareto_nrpa.routing.vrptw import VRPTWData
 
@@ -36,7 +35,7 @@ def test_a_spreadsheet_becomes_a_problem(file):
     problem = read_stops(file(PLAIN), speed=30)
     assert problem.name == "stops"
     assert tuple(problem.objective_names) == ("distance", "finish")
-    depot, anna, bob, cleo = problem.plan.stops
+    depot, anna, bob, cleo = problem.context["stops"]
     assert depot == {
         "name": "Hub",
         "x": 0,
@@ -50,8 +49,8 @@ def test_a_spreadsheet_becomes_a_problem(file):
     assert anna["phone"] == "555-1"
     assert (bob["opens"], bob["closes"]) == (0, None)
     assert cleo["service"] == 15
-    assert problem.plan.clock
-    assert problem.plan.travel[0, 1] == 7  # 3.5 at 30 an hour, in minutes
+    assert problem.context["clock"]
+    assert problem.details.__self__.travel[0, 1] == 7  # 3.5 at 30 an hour, in minutes
 
 
 def semicolons(text):
@@ -88,16 +87,16 @@ def shuffled(text):
 )
 def test_spreadsheets_of_all_kinds_say_the_same(file, text, encoding):
     plain, other = (read_stops(path, speed=30) for path in (file(PLAIN, "a.csv"), file(text, "b.csv", encoding)))
-    assert plain.plan.stops == other.plan.stops
-    assert (plain.plan.travel == other.plan.travel).all()
+    assert plain.context["stops"] == other.context["stops"]
+    assert (plain.details.__self__.travel == other.details.__self__.travel).all()
 
 
 def test_a_data_frame_says_the_same(file):
     frame = pd.read_csv(file(PLAIN)).astype({"opens": object})
     frame.loc[3, "opens"] = datetime.time(10, 0)
     problem = read_stops(frame, speed=30)
-    assert problem.plan.stops[3] == read_stops(file(PLAIN), speed=30).plan.stops[3]
-    assert problem.plan.stops[2]["closes"] is None
+    assert problem.context["stops"][3] == read_stops(file(PLAIN), speed=30).context["stops"][3]
+    assert problem.context["stops"][2]["closes"] is None
     with pytest.raises(InstanceError, match="row 2, column 'x': expected a number, got 'far'"):
         read_stops(frame.assign(x=[0, "far", 1, 2]), speed=30)
 
@@ -108,7 +107,7 @@ def test_the_depot_may_stand_anywhere(file):
     text = "\n".join([rows[0], rows[3], rows[1], rows[2], rows[4]])
     cost = np.arange(16.0).reshape(4, 4)
     problem = read_stops(file(text), speed=30, costs={"euros": cost})
-    assert [stop["name"] for stop in problem.plan.stops] == ["Hub", "Bob", "Anna", "Cleo"]
+    assert [stop["name"] for stop in problem.context["stops"]] == ["Hub", "Bob", "Anna", "Cleo"]
     # The matrix is in the order of the file: Bob, Hub, Anna, Cleo.
     assert problem.data.costs[1][0].tolist() == [0, 4, 6, 7]
 
@@ -118,8 +117,8 @@ def test_places_on_the_globe(file):
     with pytest.raises(InstanceError, match="needs a speed, in km per unit of time"):
         read_stops(file(text))
     problem = read_stops(file(text), speed=1)
-    assert problem.plan.geographic
-    assert problem.plan.travel[0, 1] == pytest.approx(343.6, abs=0.5)
+    assert "lat" in problem.context["stops"][0]
+    assert problem.details.__self__.travel[0, 1] == pytest.approx(343.6, abs=0.5)
     assert tuple(problem.objective_names) == ("distance",)
 
 
@@ -145,7 +144,7 @@ def test_travel_times_may_be_given(file):
     text = PLAIN.replace("x,y", "town,street")
     for value in (times, path):
         problem = read_stops(file(text), time=value)
-        assert (problem.plan.travel[0, 1:] == 20).all()
+        assert (problem.details.__self__.travel[0, 1:] == 20).all()
     with pytest.raises(InstanceError, match=r"no places .* and no travel times"):
         read_stops(file(text))
     with pytest.raises(InstanceError, match="time and speed cannot both"):
@@ -177,8 +176,8 @@ def test_vehicles_capacity_and_lateness(file):
 def test_the_end_of_a_window_may_be_the_end_of_service(file):
     start = read_stops(file(PLAIN), speed=30)
     end = read_stops(file(PLAIN), speed=30, window_end="end-of-service")
-    assert start.plan.stops[3]["closes"] - end.plan.stops[3]["closes"] == 15
-    assert start.plan.stops[0]["closes"] == end.plan.stops[0]["closes"]
+    assert start.context["stops"][3]["closes"] - end.context["stops"][3]["closes"] == 15
+    assert start.context["stops"][0]["closes"] == end.context["stops"][0]["closes"]
 
 
 def test_times_of_day():
@@ -216,9 +215,9 @@ def test_a_time_has_one_text_in_errors_and_plans(file):
     refused = PLAIN.replace("09:00", "08:31").replace("12:00", "08:30:20")
     with pytest.raises(InstanceError, match=r"closes at 08:30:20, before it opens at 08:31 "):
         read_stops(file(refused), speed=30)
-    rows = [{"name": "Anna", "arrival": 510 + 1 / 3, "waiting": 0, "lateness": 1 / 3, "departure": 520.5}]
-    chosen = SimpleNamespace(number=1, objectives={}, violations=0, routes=[rows], words="")
-    assert in_words(chosen, {"clock": True})[-1].split() == ["08:30:20", "00:00:20", "08:40:30", "Anna"]
+    route = Route([0], [510 + 1 / 3], [510 + 1 / 3], [520.5])
+    itinerary = Itinerary([{"name": "Anna", "closes": 510.0}], True, [route])
+    assert itinerary.lines()[-1].split() == ["08:30:20", "00:00:20", "08:40:30", "Anna"]
 
 
 def changed(old, new):
@@ -342,7 +341,7 @@ NAMED = ",0,1,2,3\n" + "\n".join(f"{i},{','.join(map(str, row))}" for i, row in 
 
 
 def cost_by_name(problem):
-    names = [stop["name"] for stop in problem.plan.stops]
+    names = [stop["name"] for stop in problem.context["stops"]]
     return {(a, b): problem.data.costs[1][i, j] for i, a in enumerate(names) for j, b in enumerate(names) if i != j}
 
 
@@ -408,10 +407,10 @@ def test_labels_from_0_that_are_no_names_count_the_stops(file):
 
 def test_an_index_with_the_names_of_the_stops_is_a_column(file):
     frame = pd.read_csv(file(PLAIN))
-    stops = read_stops(file(PLAIN), speed=30).plan.stops
-    assert read_stops(frame.set_index("name"), speed=30).plan.stops == stops
+    stops = read_stops(file(PLAIN), speed=30).context["stops"]
+    assert read_stops(frame.set_index("name"), speed=30).context["stops"] == stops
     assert (
-        read_stops(frame.iloc[[1, 0, 2, 3]].assign(kind=["", "depot", "", ""]), speed=30).plan.stops[1]["name"]
+        read_stops(frame.iloc[[1, 0, 2, 3]].assign(kind=["", "depot", "", ""]), speed=30).context["stops"][1]["name"]
         == "Anna"
     )
 

@@ -23,12 +23,12 @@ def show(
     out: Annotated[Path | None, typer.Option(help="Write to this file, replacing it, instead of the screen.")] = None,
 ) -> None:
     """List the trade-offs of a saved result, or show the plan of one of them."""
+    from .._util.checks import printable
     from .._util.files import write_text
     from ..report.terminal import table
     from ..result.choose import choice
     from ..result.result import Result
-    from ..routing.itinerary import drivers_list, in_words
-    from ..routing.itinerary import geojson as as_geojson
+    from ..routing.itinerary import has_routes, itineraries
 
     if csv and geojson:
         fail("--csv and --geojson are two files: ask for one at a time.")
@@ -42,8 +42,15 @@ def show(
         text = "\n".join([*found.headline(), "", table(found, policy=policy)] if n else found.headline())
     else:
         chosen = choice(found, solution - 1)
-        write = drivers_list if csv else as_geojson if geojson else None
-        text = "\n".join(in_words(chosen, found.plan)) if write is None else write(chosen, found.plan)
+        itinerary = itineraries(found)[solution - 1] if csv or geojson or has_routes(found) else None
+        if itinerary is None:
+            text = "\n".join([*chosen.headline(), printable(chosen.words)])
+        elif csv:
+            text = itinerary.to_csv()
+        elif geojson:
+            text = itinerary.to_geojson({"solution": chosen.number, **chosen.objectives})
+        else:
+            text = "\n".join([*chosen.headline(), *itinerary.lines()])
     if out is None:
         say_lines(text)
     else:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._util.csv_text import csv_text
+from .._util.text import aligned
 from ..errors import ParetoNRPAError
 from ..metrics import nondominated, worst_point
 from ..problem.base import AnyProblem, CompiledProblem, objective_signs
-from ..result.result import aligned
 from ..solving.solve import solve
 from ..solving.stop import MaxEvaluations
 from .measure import library

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..result.reference import ReferenceFront
-    from ..routing.route_plan import RoutePlan
     from .genotype import Genotype
 
 MAX_MOVES = 10_000
@@ -60,8 +59,8 @@ class Problem(ABC):
     reference_front
         A `ReferenceFront` that results are measured against, where one is known: from a table of all solutions, from
         a proof, from a file. Results then say how much of it was found.
-    plan
-        A `RoutePlan` where solutions are routes of stops that have names, places and times.
+    context
+        A dictionary of plain values that a result keeps once, for those who read what `details` says.
     version
         Any value that you change when the code or the data of the problem change. A checkpoint then goes by it alone;
         without it, by all code and data that it can see.
@@ -77,7 +76,7 @@ class Problem(ABC):
     name: str = ""
     objective_names: Sequence[str] | None = None
     reference_front: ReferenceFront | None = None
-    plan: RoutePlan | None = None
+    context: dict[str, Any] | None = None
     version: Any = None
 
     #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
@@ -99,6 +98,10 @@ class Problem(ABC):
 
     #: Optional: `describe(moves)`, a solution in a word.
     describe: Callable[[Sequence[Any]], str] | None = None
+
+    #: Optional: `details(moves)`, a dictionary of plain values that a result keeps of a solution. A text called
+    #: `violated`, as in "late at Anna by 5", is shown where no feasible solution was found.
+    details: Callable[[Sequence[Any]], dict[str, Any]] | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -211,10 +214,10 @@ class CompiledProblem:
         True if moves of equal code have equal bias, which is then computed once per policy and remembered.
     genotype
         What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
-    objective_names, reference_front, plan
+    objective_names, reference_front, context
         As in `Problem`.
-    describe
-        A plain function from a solution, its moves, to a word for it.
+    describe, details
+        Plain functions from a solution, its moves, to a word for it, and to a dictionary of plain values.
     segments
         How stretches of a solution are judged, where it is a `Permutation`: local search then looks at millions of
         neighbours a second instead of playing each.
@@ -251,7 +254,8 @@ class CompiledProblem:
     describe: Callable[[Sequence[Any]], str] | None = None
     segments: Segments | None = None
     known_by: tuple[str, ...] = ()
-    plan: RoutePlan | None = None
+    context: dict[str, Any] | None = None
+    details: Callable[[Sequence[Any]], dict[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         from ..engine.jit.kernels import is_kernel

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ParetoNRPAError
-from ..metrics import MANY_OBJECTIVES, quick_hypervolume, worst_point
+from ..metrics import MANY_OBJECTIVES, is_nondominated, quick_hypervolume, worst_point
 from ..result.choose import ends, knee_index
 from ..result.result import beside_the_truth, plain
+from ..routing.itinerary import has_routes, itineraries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..result.result import Result
+    from ..routing.itinerary import Itinerary
 
 # More than anybody looks through, and as many as a browser draws at once.
 _MOST_SOLUTIONS = 1000
@@ -41,6 +43,7 @@ def content_of(results: Sequence[Result], names: Sequence[str] | None = None) ->
             )
     labels = _labels(results, names)
     shown = [_thinned(result) for result in results]
+    routes = [itineraries(result) if has_routes(result) else [] for result in results]
     dominated = _dominated(results)
     return {
         "title": " and ".join(dict.fromkeys(result.instance for result in results)),
@@ -48,11 +51,13 @@ def content_of(results: Sequence[Result], names: Sequence[str] | None = None) ->
             {"name": name, "maximise": more} for name, more in zip(first.columns(), first.maximise, strict=True)
         ],
         "results": [
-            {**_result(result, label), **compared}
-            for result, label, compared in zip(results, labels, _compared(results, dominated), strict=True)
+            {**_result(result, label), "plan": _plan(driven), **compared}
+            for result, driven, label, compared in zip(
+                results, routes, labels, _compared(results, dominated), strict=True
+            )
         ],
         "solutions": [
-            _solution(result, r, i, bool(dominated[r][i]))
+            _solution(result, r, i, bool(dominated[r][i]), routes[r][i] if routes[r] else None)
             for r, (result, rows) in enumerate(zip(results, shown, strict=True))
             for i in rows
         ],
@@ -74,7 +79,7 @@ def _thinned(result: Result) -> list[int]:
     return sorted({*even, *ends(result), knee_index(result)})
 
 
-def _solution(result: Result, r: int, i: int, is_dominated: bool) -> dict[str, Any]:
+def _solution(result: Result, r: int, i: int, is_dominated: bool, itinerary: Itinerary | None) -> dict[str, Any]:
     front = result.front
     entry: dict[str, Any] = {
         "result": r,
@@ -84,19 +89,27 @@ def _solution(result: Result, r: int, i: int, is_dominated: bool) -> dict[str, A
     }
     if is_dominated:
         entry["dominated"] = True
-    if result.schedules:
-        entry["routes"] = [[_row(row) for row in route] for route in result.schedules[i]]
-    if result.descriptions:
-        entry["words"] = result.descriptions[i]
-    if not result.schedules:
+    if itinerary is not None:
+        entry["routes"] = [[_row(row) for row in itinerary.rows(route)] for route in itinerary.routes]
+    else:
         entry["moves"] = [str(plain(move)) for move in front.solutions[i]]
+    if result.descriptions and (itinerary is None or result.descriptions[i] != itinerary.words()):
+        entry["words"] = result.descriptions[i]
     return entry
 
 
 def _row(row: dict[str, Any]) -> list[Any]:
-    """Return a row of a schedule without what the stop says already: stop, then times, then load where there is one."""
+    """Return a row of a route without what the stop says already: stop, then times, then load where there is one."""
     times = [round(row[name], _DIGITS) for name in ("arrival", "waiting", "lateness", "departure")]
-    return [row["stop"], *times, *([row["load"]] if row.get("load") is not None else [])]
+    return [row["stop"], *times, *([row["load"]] if row["load"] is not None else [])]
+
+
+def _plan(itineraries: list[Itinerary]) -> dict[str, Any]:
+    """Return the stops of a result of routes."""
+    if not itineraries:
+        return {}
+    stops = itineraries[0].stops
+    return {"stops": stops, "clock": itineraries[0].clock, "geographic": "lat" in stops[0]}
 
 
 def _result(result: Result, label: str) -> dict[str, Any]:
@@ -104,7 +117,6 @@ def _result(result: Result, label: str) -> dict[str, Any]:
         "label": label,
         "headline": result.headline(),
         "total": len(result.front),
-        "plan": result.plan,
         "history": _steps(result.history),
         "reference": result.reference_point,
         "truth": beside_the_truth(result.truth) if result.truth else _UNKNOWN,
@@ -148,16 +160,8 @@ def _dominated(results: Sequence[Result]) -> list[NDArray[np.bool_]]:
         return [np.zeros(0, dtype=bool) for _ in rows]
     least = everything[:, 0] == everything[:, 0].min()
     is_best = np.zeros(len(everything), dtype=bool)
-    is_best[least] = _is_nondominated(everything[least, 1:])
+    is_best[least] = is_nondominated(everything[least, 1:])
     return np.split(~is_best, np.cumsum([len(part) for part in rows])[:-1])
-
-
-def _is_nondominated(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    if points.shape[1] == 1:
-        return np.asarray(points[:, 0] == points[:, 0].min())
-    import moocore
-
-    return np.asarray(moocore.is_nondominated(points, keep_weakly=True), dtype=bool)
 
 
 def _compared(results: Sequence[Result], dominated: list[NDArray[np.bool_]]) -> list[dict[str, Any]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from .._util.text import cut, rows_to_show
 from ..result.choose import marks, scaled
-from ..result.result import cut, rows_to_show
 
 if TYPE_CHECKING:
     from ..result.result import Result

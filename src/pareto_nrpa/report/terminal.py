@@ -11,8 +11,8 @@ import numpy as np
 from rich.text import Text
 
 from .._util.checks import printable
+from .._util.text import aligned, cut
 from ..result.choose import ends, knee_index, marks, scaled
-from ..result.result import aligned, cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -36,12 +36,18 @@ class Choice:
     violations: float
     solution: list[Any]  # its moves
     words: str
-    routes: list[list[dict[str, Any]]]  # stop by stop where there is a plan, else none
+    details: dict[str, Any]  # what its problem says of it, see `Problem.details`
 
     @property
     def number(self) -> int:
         """How the page and the terminal call it: they count from 1, in the result that it was chosen from."""
         return self.index + 1
+
+    def headline(self) -> list[str]:
+        """Return the objectives by name, and the violations where there are any."""
+        values = ", ".join(f"{name} {value:.6g}" for name, value in self.objectives.items())
+        late = [f"{self.violations:g} violation(s)"] if self.violations else []
+        return [printable(f"Solution {self.number}: {values}"), *late]
 
     def __repr__(self) -> str:
         values = ", ".join(f"{printable(name)} {value:.6g}" for name, value in self.objectives.items())
@@ -58,7 +64,7 @@ def choice(result: Result, index: int) -> Choice:
         violations=float(front.violations[index]),
         solution=front.solutions[index],
         words=result.words()[index],
-        routes=result.schedules[index] if result.schedules else [],
+        details=result.details[index] if result.details else {},
     )
 
 
@@ -125,7 +131,7 @@ def subset(result: Result, rows: Sequence[int]) -> Result:
             front.objectives[index], front.violations[index], some(front.solutions), front.policies[index]
         ),
         descriptions=some(result.descriptions),
-        schedules=some(result.schedules),
+        details=some(result.details),
         history=np.zeros((0, 2)),
         truth={},
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from .._util.checks import printable
 from .._util.csv_text import csv_text
 from .._util.files import check_file_name, write_text
+from .._util.text import aligned, cut, rows_to_show
 from ..errors import ParetoNRPAError
 from ..metrics import MANY_OBJECTIVES
 
@@ -27,13 +27,10 @@ if TYPE_CHECKING:
     from .choose import Choice
 
 FORMAT = "pareto-nrpa result 1"
-_ROWS_SHOWN = 20
-_LATE_SHOWN = 5
-_LEAST_WORDS = 12
 # What results have only sometimes.
 EXTRAS = (
-    "unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated", "discarded", "plan",
-    "schedules", "command",
+    "unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated", "discarded",
+    "context", "details", "command",
 )  # fmt: skip
 _ENDINGS = (".json", ".csv")
 
@@ -108,8 +105,8 @@ class Result:
     failures: int = 0  # of the evaluations, those that failed and were survived
     approximated: bool = False  # whether the hypervolumes are, as exact ones would take longer than the search
     discarded: int = 0  # solutions that nothing dominated when they had to go, as the archive was limited
-    plan: dict[str, Any] = field(default_factory=dict)  # of problems with stops: stops, clock, geographic
-    schedules: list[list[list[dict[str, Any]]]] = field(default_factory=list)  # of each solution: routes, of rows
+    context: dict[str, Any] = field(default_factory=dict)  # what the problem says once, see `Problem.context`
+    details: list[dict[str, Any]] = field(default_factory=list)  # what it says of each solution, or none at all
     command: str = ""  # that made it, where one did
 
     def __repr__(self) -> str:
@@ -183,7 +180,9 @@ class Result:
 
     def save_json(self, path: str | os.PathLike[str]) -> Path:
         """Write the result as JSON, whatever the name, and return the path."""
-        return write_text(path, json.dumps(self.to_dict(), indent=1, allow_nan=False))
+        from .io import write_result
+
+        return write_result(path, self)
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the front as a table that spreadsheets open and return the path."""
@@ -212,7 +211,7 @@ class Result:
         frame["violations"] = self.front.violations
         frame["policy"] = self.front.policies
         frame["solution"] = self.front.solutions
-        if self.descriptions or self.schedules:
+        if self.descriptions:
             frame["description"] = self.words()
         return frame
 
@@ -224,9 +223,6 @@ class Result:
         """Return each solution of the front in words: the problem's, or its moves."""
         if self.descriptions:
             return list(self.descriptions)
-        # Stops that are called by their numbers have no names, and are moves like any other.
-        if any(stop["name"] != str(i) for i, stop in enumerate(self.plan.get("stops", ())) if i) and self.schedules:
-            return [by_names(routes) for routes in self.schedules]
         return [" ".join(str(plain(move)) for move in solution) for solution in self.front.solutions]
 
     def knee(self) -> Choice:
@@ -271,22 +267,13 @@ class Result:
 
 
 def _least_violated(result: Result) -> str:
-    """Return in words what the solutions of an infeasible front violate, and which stops the first of them misses."""
+    """Return in words what the solutions of an infeasible front violate; of the first what its problem says of it."""
     text = (
         "No feasible solution was found; of all that were evaluated these have the fewest violations, "
         f"{result.front.violations[0]:g} each."
     )
-    routes = result.schedules[0] if result.schedules else []
-    late = [f"{row['name']} by {row['lateness']:.4g}" for route in routes for row in route if row["lateness"] > 0]
-    if not late:
-        return text
-    others = f" and {len(late) - _LATE_SHOWN} more" if len(late) > _LATE_SHOWN else ""
-    return f"{text} The first is late at {', '.join(late[:_LATE_SHOWN])}{others}."
-
-
-def by_names(routes: list[list[dict[str, Any]]]) -> str:
-    """Return routes in words: their stops by name, without the depot."""
-    return " | ".join(" - ".join(row["name"] for row in route if row["stop"]) for route in routes)
+    violated = result.details[0].get("violated") if result.details else None
+    return f"{text} The first is {violated}." if isinstance(violated, str) and violated else text
 
 
 def beside_the_truth(truth: dict[str, float]) -> str:
@@ -323,11 +310,6 @@ def per_second(count: int, seconds: float) -> str:
     return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
 
 
-def rows_to_show(n: int) -> list[int]:
-    """Return which rows of a long front to print: all of a short one, else evenly spaced ones with both ends."""
-    return sorted(set(np.linspace(0, n - 1, min(n, _ROWS_SHOWN)).round().astype(int).tolist())) if n else []
-
-
 def _table(result: Result) -> list[str]:
     front, rows = result.front, rows_to_show(len(result.front))
     words, longest = result.words(), 120 if result.descriptions else 60
@@ -337,19 +319,3 @@ def _table(result: Result) -> list[str]:
     header = [*result.columns(), "violations", "policy", "solution"]
     lines = aligned(header, [[*numbers[k], cut(words[i], longest)] for k, i in enumerate(rows)])
     return lines if len(rows) == len(front) else [*lines, f"({len(rows)} of {len(front)} shown)"]
-
-
-def aligned(header: list[str], rows: list[list[str]], width: int | None = None) -> list[str]:
-    """Return a table as lines: numbers to the right, the last column to the left and cut where there is a width."""
-    table = [list(map(printable, row)) for row in (header, *rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
-    room = None if width is None else max(_LEAST_WORDS, width - sum(widths) - 2 * len(widths))
-    return [
-        "".join(f"{cell:>{w}}  " for cell, w in zip(row[:-1], widths, strict=True)) + cut(row[-1], room)
-        for row in table
-    ]
-
-
-def cut(text: str, longest: int | None) -> str:
-    """Return a text, or its beginning where it is too long."""
-    return text if longest is None or len(text) <= longest else f"{text[: longest - 3]}..."

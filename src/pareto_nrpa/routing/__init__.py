@@ -6,7 +6,7 @@ table, stops, costs            spreadsheets and DataFrames: cells, stops, matric
 tsplib, solomon, vroom         parsers of files of other tools
 instance, feasibility          from an instance to a problem; limits that no route can meet
 benchmarks, generate           published instances and seeded ones
-route_plan, itinerary          routes with arrival times
+itinerary                      routes of a result, with their times
 exact/                         proofs
 """
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .instance import RoutingOptions as RoutingOptions
     from .instance import VehicleType as VehicleType
     from .instance import build_problem as build_problem
+    from .itinerary import Itinerary as Itinerary
+    from .itinerary import itineraries as itineraries
     from .read import read_instance as read_instance
     from .read import read_problem as read_problem
     from .read import read_stops as read_stops
@@ -39,6 +41,8 @@ _HOMES = {
     "Instance": "instance",
     "RoutingOptions": "instance",
     "VehicleType": "instance",
+    "Itinerary": "itinerary",
+    "itineraries": "itinerary",
     "build_problem": "instance",
     "read_instance": "read",
     "read_problem": "read",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._util.checks import check_whole
 from ..errors import InstanceError
 from ..problem.base import CompiledProblem
+from .itinerary import with_timetable
 from .matrices import euclidean
-from .route_plan import numbered_plan
 from .solomon import MOST_CITIES
+from .stops import numbered_stops
 from .tsp import mo_tsp
 from .tsptw import mo_tsptw
 from .vrptw import vrptw
@@ -61,15 +63,15 @@ def generate_tsptw(
     if tightness == 0:
         opens[:], closes[:] = 0.0, np.ceil(day) + 1.0
     opens[0], closes[0] = 0.0, np.inf
-    return mo_tsptw(
+    problem = mo_tsptw(
         costs,
         opens,
         closes,
         distances=distances,
         metric=True,
-        plan=numbered_plan(places[0], distances[0], opens, closes, service),
         name=name or f"tsptw:n={n},seed={seed},tightness={tightness:g},objectives={n_objectives}",
     )
+    return _with_places(problem, places[0], distances[0], {"opens": opens, "closes": closes, "service": service})
 
 
 def generate_vrptw(
@@ -119,7 +121,7 @@ def generate_vrptw(
     opens = np.maximum(0.0, np.floor(arrivals - before))
     closes = np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
     opens[0], closes[0] = 0.0, np.ceil(day) + 1.0
-    return vrptw(
+    problem = vrptw(
         times,
         opens,
         closes,
@@ -129,10 +131,23 @@ def generate_vrptw(
         demand=demand,
         capacity=float(np.ceil(1.2 * max(demand[route].sum() for route in routes))),
         metric=True,
-        plan=numbered_plan(places, distances, opens, closes, service, demand),
         name=name
         or f"vrptw:n={n},seed={seed},tightness={tightness:g},vehicles={vehicles},objectives={'+'.join(objectives)}",
     )
+    columns = {"opens": opens, "closes": closes, "service": service, "demand": demand}
+    return _with_places(problem, places, distances, columns)
+
+
+def _with_places(
+    problem: CompiledProblem,
+    places: NDArray[np.float64],
+    travel: NDArray[np.float64],
+    columns: dict[str, NDArray[np.float64]],
+) -> CompiledProblem:
+    """Return a problem whose results keep places and times of numbered stops."""
+    named = {"x": places[:, 0], "y": places[:, 1], **columns}
+    stops = numbered_stops(problem.name, named, [f"number {i}" for i in range(len(places))])
+    return with_timetable(problem, stops.rows, travel)
 
 
 def generate_tsp(n: int, seed: int = 0, n_objectives: int = 2, *, name: str | None = None) -> CompiledProblem:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -14,8 +13,8 @@ from ..errors import InstanceError
 from . import costs as matrices
 from .costs import DISTANCE, TIME
 from .feasibility import check_load, check_windows
+from .itinerary import with_timetable
 from .proved_fronts import with_proved_front
-from .route_plan import RoutePlan
 from .stops import WINDOW_ENDS, Stops, close_by_end_of_service
 from .tsp import mo_tsp
 from .tsptw import mo_tsptw
@@ -148,8 +147,8 @@ def build_problem(instance: Instance, options: RoutingOptions | None = None) -> 
 
 def _tours(instance: Instance) -> CompiledProblem:
     first, *_ = lengths = list(instance.costs.values())
-    problem = mo_tsp(np.stack(lengths), name=instance.name)
-    return replace(problem, objective_names=list(instance.costs), plan=_plan(instance.stops, first))
+    problem = replace(mo_tsp(np.stack(lengths), name=instance.name), objective_names=list(instance.costs))
+    return with_timetable(problem, instance.stops.rows, first)
 
 
 def _published(instance: Instance) -> CompiledProblem:
@@ -162,10 +161,9 @@ def _published(instance: Instance) -> CompiledProblem:
         distances=np.stack([travel, *others]),
         metric=instance.is_metric,
         name=instance.name,
-        plan=_plan(instance.stops, travel),
         reference_point=instance.reference_point,
     )
-    return with_proved_front(problem)
+    return with_proved_front(with_timetable(problem, instance.stops.rows, travel))
 
 
 def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
@@ -178,7 +176,6 @@ def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
     objectives = _objectives(options, known, stops, vehicles)
     if capacity is not None:
         check_load(stops, vehicles, capacity)
-    plan = _plan(stops, travel)
     opens, closes = stops.column("opens"), stops.column("closes")
     if vehicles == 1 and not options.late_costs and objectives[0] == TIME and set(objectives[1:]) <= known.keys():
         others = [known[name] for name in objectives[1:]]
@@ -190,7 +187,6 @@ def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
             metric=is_metric,
             name=instance.name,
             objective_names=objectives,
-            plan=plan,
         )
     else:
         problem = vrptw(
@@ -205,11 +201,10 @@ def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
             late_costs=options.late_costs,
             metric=is_metric,
             name=instance.name,
-            plan=plan,
         )
     if not options.late_costs:
         check_windows(stops, problem.data.shortest, vehicles=vehicles)
-    return problem
+    return with_timetable(problem, stops.rows, travel, clock=stops.clock, late_costs=options.late_costs)
 
 
 def _vehicles(instance: Instance, options: RoutingOptions) -> tuple[int, float | None]:
@@ -252,11 +247,6 @@ def _with_service(travel: NDArray[np.float64], stops: Stops) -> NDArray[np.float
     times: NDArray[np.float64] = travel + stops.column("service")[:, None]
     np.fill_diagonal(times, 0.0)
     return times
-
-
-def _plan(stops: Stops, travel: NDArray[np.float64]) -> RoutePlan:
-    shown = [row | {"closes": row["closes"] if math.isfinite(row["closes"]) else None} for row in stops.rows]
-    return RoutePlan(shown, travel, stops.clock)
 
 
 def _objectives(

@@ -1,115 +1,329 @@
-"""The plan of one solution on paper: as a table, as the driver's list, as GeoJSON."""
+"""Routes with their times: made of each solution, kept in results as columns, and read back as itineraries."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
-from .._util.checks import printable
+from msgspec import Meta, Struct
+
+from .._util.checks import is_number
 from .._util.csv_text import csv_text
+from .._util.structs import decode, encode
+from .._util.text import aligned
 from .._util.times import shown_time
 from ..errors import ParetoNRPAError
-from ..result.result import aligned, by_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ..result.choose import Choice
+    import numpy as np
+    from numpy.typing import NDArray
 
+    from ..problem.base import CompiledProblem
+    from ..result.result import Result
+
+_DIGITS = 6  # of times, after the point
+_LATE = 1e-6  # less is rounding
+_LATE_SHOWN = 5
 _TIMES = ("arrival", "waiting", "start", "lateness", "departure")
-# What a schedule says already, or an instance means by coordinates.
+_IN_TEXT = ("arrival", "waiting", "lateness", "departure")
+# What a row of a list says already, or what an instance means by coordinates.
 _KNOWN = {"name", "x", "y", "lat", "lon"}
 
-
-def in_words(chosen: Choice, plan: dict[str, Any]) -> list[str]:
-    """Return a solution as lines for the terminal: objectives by name, then route by route, stop by stop."""
-    lines = [f"{name} {value:.6g}" for name, value in chosen.objectives.items()]
-    head = [printable(f"Solution {chosen.number}: {', '.join(lines)}")]
-    if chosen.violations:
-        head.append(f"{chosen.violations:g} violation(s)")
-    if not chosen.routes:
-        return [*head, printable(chosen.words)]
-    for r, route in enumerate(chosen.routes):
-        title = [f"Route {r + 1}"] if len(chosen.routes) > 1 else []
-        head += ["", *title, *_table(route, clock=plan.get("clock", False))]
-    return head
+_Stop = dict[str, str | bool | int | float | None]
 
 
-def _table(route: list[dict[str, Any]], *, clock: bool) -> list[str]:
-    has_load = any(row.get("load") for row in route)
-    columns = ["arrival", "waiting", "lateness", "departure"]
-    header = [*columns, *(["load"] if has_load else []), "stop"]
-    rows = [
-        [
-            *(_shown(row[column], column, clock=clock) for column in columns),
-            *([f"{row.get('load') or 0:g}"] if has_load else []),
-            row["name"],
+class Route(Struct, forbid_unknown_fields=True):
+    """The way of one vehicle, a column for each kind of value, a row for each stop from depot to depot.
+
+    Attributes
+    ----------
+    stops
+        Indices of the stops, 0 for the depot.
+    arrival, start, departure
+        When a stop is reached, when its service starts, and when it is left.
+    load
+        What was asked for up to there; missing where no stop has a demand.
+    """
+
+    stops: Annotated[list[Annotated[int, Meta(ge=0)]], Meta(min_length=1)]
+    arrival: list[float]
+    start: list[float]
+    departure: list[float]
+    load: list[float] | None = None
+
+
+class _Context(Struct, tag="routes", tag_field="kind", forbid_unknown_fields=True):
+    """What the solutions of a result have in common."""
+
+    stops: Annotated[list[_Stop], Meta(min_length=1)]
+    clock: bool = False
+
+
+class _Details(Struct, forbid_unknown_fields=True):
+    """What a result has of each solution."""
+
+    routes: list[Route]
+    violated: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Itinerary:
+    """The routes of one solution.
+
+    Attributes
+    ----------
+    stops
+        A dictionary for each stop, the depot first: name, x and y or lat and lon where known, opens, closes (None:
+        never), service, demand, and further columns of the user's file.
+    clock
+        True if times are minutes of the day, to be shown as hh:mm.
+    routes
+        The routes that leave the depot.
+    """
+
+    stops: list[dict[str, Any]]
+    clock: bool
+    routes: list[Route]
+
+    def rows(self, route: Route) -> list[dict[str, Any]]:
+        """Return a route stop by stop: stop (its index), name, load, and arrival, waiting, start, lateness, departure.
+
+        Lateness is that of the start of service.
+        """
+        found = []
+        loads: Sequence[float | None] = route.load or [None] * len(route.stops)
+        columns = zip(route.stops, route.arrival, route.start, route.departure, loads, strict=True)
+        for index, arrival, start, departure, load in columns:
+            stop = self.stops[index]
+            late = 0.0 if stop.get("closes") is None else max(0.0, start - stop["closes"])
+            times = {"arrival": arrival, "waiting": start - arrival, "start": start, "lateness": late}
+            found.append({"stop": index, "name": stop["name"], **times, "departure": departure, "load": load})
+        return found
+
+    def words(self) -> str:
+        """Return the names of the stops, route by route."""
+        return " | ".join(" - ".join(self.stops[i]["name"] for i in route.stops if i) for route in self.routes)
+
+    def lines(self) -> list[str]:
+        """Return a table for each route."""
+        lines: list[str] = []
+        for number, route in enumerate(self.routes, 1):
+            lines += ["", *([f"Route {number}"] if len(self.routes) > 1 else []), *self._table(route)]
+        return lines
+
+    def _table(self, route: Route) -> list[str]:
+        has_load = any(route.load or ())
+        header = [*_IN_TEXT, *(["load"] if has_load else []), "stop"]
+        rows = [
+            [
+                *(self._cell(row[column], column) for column in _IN_TEXT),
+                *([f"{row['load']:g}"] if has_load else []),
+                row["name"],
+            ]
+            for row in self.rows(route)
         ]
-        for row in route
-    ]
-    return aligned(header, rows)
+        return aligned(header, rows)
+
+    def _cell(self, value: float, column: str) -> str:
+        """Return a time as text, none for no waiting and no lateness."""
+        return "" if column in ("waiting", "lateness") and value <= _LATE else shown_time(value, clock=self.clock)
+
+    def to_csv(self) -> str:
+        """Return the routes as CSV: a line for each stop, with all that the instance says of it."""
+        more = list(dict.fromkeys(name for stop in self.stops for name in stop if name not in _KNOWN))
+        table: list[list[Any]] = [["route", "position", "stop", *_TIMES, "load", *more]]
+        for route, position, row in self._numbered():
+            stop = self.stops[row["stop"]]
+            further = (stop.get(name) for name in more)
+            table.append([route, position, row["name"], *self._times(row).values(), row["load"] or 0.0, *further])
+        return csv_text(table)
+
+    def to_geojson(self, properties: Mapping[str, Any] | None = None) -> str:
+        """Return the routes as GeoJSON: a line for each route and a point for each stop, as maps read them."""
+        if any(stop.get("lat") is None for stop in self.stops):
+            raise ParetoNRPAError("GeoJSON needs lat and lon of all stops, and these have none; --csv works without.")
+        places = [[stop["lon"], stop["lat"]] for stop in self.stops]
+        lines = [
+            _feature("LineString", [places[i] for i in route.stops], {"route": number, "stops": self._names(route)})
+            for number, route in enumerate(self.routes, 1)
+            if len(route.stops) > 1
+        ]
+        points = [
+            _feature("Point", places[row["stop"]], {"route": route, "position": position, "name": row["name"]}
+                     | self._times(row))
+            for route, position, row in self._numbered()
+        ]  # fmt: skip
+        content = {"type": "FeatureCollection", "properties": dict(properties or {}), "features": lines + points}
+        return json.dumps(content, indent=1)
+
+    def _names(self, route: Route) -> str:
+        return replace(self, routes=[route]).words()
+
+    def _times(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {name: shown_time(row[name], clock=True) if self.clock else row[name] for name in _TIMES}
+
+    def _numbered(self) -> Iterator[tuple[int, int, dict[str, Any]]]:
+        for number, route in enumerate(self.routes, 1):
+            for position, row in enumerate(self.rows(route)):
+                yield number, position, row
 
 
-def _shown(value: float, column: str, *, clock: bool) -> str:
-    """Return a cell; no waiting and no lateness are nothing to see."""
-    return "" if column in ("waiting", "lateness") and not value else shown_time(value, clock=clock)
+def has_routes(result: Result) -> bool:
+    """Tell whether a result keeps the routes of its solutions."""
+    return result.context.get("kind") == "routes" and bool(result.details)
 
 
-def drivers_list(chosen: Choice, plan: dict[str, Any]) -> str:
-    """Return a solution as CSV: a line for each stop, with all that the instance says of it."""
-    _need_routes(chosen)
-    clock, stops = plan.get("clock", False), plan["stops"]
-    more = list(dict.fromkeys(name for stop in stops for name in stop if name not in _KNOWN))
-    table: list[list[Any]] = [["route", "position", "stop", *_TIMES, "load", *more]]
-    for route, position, row in _rows(chosen):
-        stop = stops[row["stop"]]
-        times = [shown_time(row[name], clock=clock) if clock else row[name] for name in _TIMES]
-        table.append([route, position, row["name"], *times, row.get("load"), *(stop.get(name) for name in more)])
-    return csv_text(table)
-
-
-def geojson(chosen: Choice, plan: dict[str, Any]) -> str:
-    """Return a solution as GeoJSON: a line for each route and a point for each stop, as maps read them."""
-    _need_routes(chosen)
-    stops = plan["stops"]
-    if not plan["geographic"] or any(stop.get("lat") is None for stop in stops):
-        raise ParetoNRPAError("GeoJSON needs lat and lon of all stops, and these have none; --csv works without.")
-    clock = plan["clock"]
-    lines = [
-        _feature(
-            "LineString", [_place(stops[row["stop"]]) for row in route], {"route": r + 1, "stops": by_names([route])}
+def itineraries(result: Result) -> list[Itinerary]:
+    """Return the routes of each solution of a result; what a file has instead of them is refused."""
+    if not has_routes(result):
+        raise ParetoNRPAError(
+            "this result has no stops and no times: it is not of routes, or was saved before they were kept; solve it "
+            "again."
         )
-        for r, route in enumerate(chosen.routes)
-        if len(route) > 1
-    ]
-    points = [
-        _feature("Point", _place(stops[row["stop"]]), {
-            "route": route, "position": position, "name": row["name"],
-            **{name: shown_time(row[name], clock=clock) if clock else row[name] for name in _TIMES},
-        })
-        for route, position, row in _rows(chosen)
-    ]  # fmt: skip
-    properties = {"solution": chosen.number, **chosen.objectives}
-    return json.dumps({"type": "FeatureCollection", "properties": properties, "features": lines + points}, indent=1)
+    source = f"the result of {result.instance}"
+    what = "one with stops and times of routes"
+    context = decode(encode(result.context), _Context, source=source, what=what)
+    details = decode(encode(result.details), list[_Details], source=source, what=what)
+    for index, stop in enumerate(context.stops):
+        if reason := _wrong_stop(stop):
+            raise ParetoNRPAError(f"{source} is not {what}, or is damaged: stops[{index}]: {reason}.")
+    for index, detail in enumerate(details):
+        if reason := next(filter(None, (_wrong_route(route, len(context.stops)) for route in detail.routes)), ""):
+            raise ParetoNRPAError(f"{source} is not {what}, or is damaged: routes of solution {index + 1}: {reason}.")
+    return [Itinerary(context.stops, context.clock, detail.routes) for detail in details]
 
 
-def _place(stop: dict[str, Any]) -> list[float]:
-    return [stop["lon"], stop["lat"]]
+def _wrong_stop(stop: _Stop) -> str:
+    """Return what is wrong with a stop in a file."""
+    if not isinstance(stop.get("name"), str):
+        return "name must be text"
+    places = {key: stop[key] for key in ("x", "y", "lat", "lon") if stop.get(key) is not None}
+    if not all(map(is_number, places.values())):
+        return "x, y, lat and lon must be numbers"
+    if ("x" in places) != ("y" in places) or ("lat" in places) != ("lon" in places):
+        return "x and y, or lat and lon, must both be there"
+    if any(abs(places.get(key, 0.0)) > most for key, most in (("lat", 90.0), ("lon", 360.0))):  # type: ignore[arg-type]  # numbers, see above
+        return "lat and lon must be degrees"
+    times = (stop.get(key) for key in ("opens", "closes"))
+    return "" if all(time is None or is_number(time) for time in times) else "opens and closes must be numbers"
+
+
+def _wrong_route(route: Route, n_stops: int) -> str:
+    """Return what does not fit together in a route of a file."""
+    columns = (route.arrival, route.start, route.departure, *([route.load] if route.load is not None else []))
+    if any(len(column) != len(route.stops) for column in columns):
+        return f"every column must have {len(route.stops)} entries, one for each stop"
+    return "" if max(route.stops) < n_stops else f"there are {n_stops} stops, and one has the index {max(route.stops)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Timetable:
+    """Makes the routes of a solution out of its moves: move i is stop i, one beyond the last stop ends a route."""
+
+    stops: list[dict[str, Any]]
+    travel: NDArray[np.float64]  # [n, n] without service
+    late_costs: bool = False
+
+    def routes(self, solution: Sequence[int]) -> list[list[int]]:
+        """Return the stops of each vehicle that leaves the depot, without the depot."""
+        found: list[list[int]] = [[]]
+        for move in solution:
+            if move < len(self.stops):
+                found[-1].append(int(move))
+            else:
+                found.append([])
+        return [route for route in found if route]
+
+    def details(self, solution: Sequence[int]) -> dict[str, Any]:
+        """Return the routes of a solution as columns, and which stops are missed where that is a violation.
+
+        A vehicle leaves the depot as late as it can be back equally early.
+        """
+        routes, late = [], []
+        has_load = any(stop["demand"] for stop in self.stops)
+        for route in self.routes(solution):
+            opening = self.stops[0]["opens"] or 0.0
+            rows = self._drive(route, opening + self._spare_time(self._drive(route, opening)))
+            index, arrival, start, departure, load = map(list, zip(*rows, strict=True))
+            times = {"arrival": _rounded(arrival), "start": _rounded(start), "departure": _rounded(departure)}
+            routes.append({"stops": index, **times} | ({"load": load} if has_load else {}))
+            late += [
+                f"{self.stops[i]['name']} by {begin - self._closing(i):.4g}"
+                for i, _, begin, *_ in rows
+                if begin - self._closing(i) > _LATE
+            ]
+        if not late or self.late_costs:
+            return {"routes": routes}
+        others = f" and {len(late) - _LATE_SHOWN} more" if len(late) > _LATE_SHOWN else ""
+        return {"routes": routes, "violated": f"late at {', '.join(late[:_LATE_SHOWN])}{others}"}
+
+    def describe(self, solution: Sequence[int]) -> str:
+        """Return the names of the stops, route by route."""
+        return " | ".join(" - ".join(self.stops[i]["name"] for i in route) for route in self.routes(solution))
+
+    def _drive(self, route: list[int], leave: float) -> list[tuple[int, float, float, float, float]]:
+        """Return for each stop its index, arrival, start of service, departure and load."""
+        time, load, here = leave + self.stops[0]["service"], 0.0, 0
+        rows = [(0, leave, leave, time, load)]
+        for index in [*route, 0]:
+            stop = self.stops[index]
+            arrival = time + float(self.travel[here, index])
+            start = arrival if index == 0 else max(arrival, stop["opens"])
+            load += stop["demand"]
+            time = start + (stop["service"] if index else 0.0)
+            rows.append((index, arrival, start, time, load))
+            here = index
+        return rows
+
+    def _closing(self, stop: int) -> float:
+        closes = self.stops[stop]["closes"]
+        return math.inf if closes is None else float(closes)
+
+    def _spare_time(self, rows: list[tuple[int, float, float, float, float]]) -> float:
+        """Return by how much a vehicle may leave later without being later than it must anywhere (Savelsbergh 1992)."""
+        spare, waited = math.inf, 0.0
+        for index, arrival, start, *_ in rows[1:]:
+            waited += start - arrival
+            spare = min(spare, waited + max(0.0, self._closing(index) - start))
+        return min(spare, waited)
+
+
+def _rounded(times: list[float]) -> list[float]:
+    return [round(time, _DIGITS) for time in times]
+
+
+def with_timetable(
+    problem: CompiledProblem,
+    stops: Sequence[dict[str, Any]],
+    travel: NDArray[np.float64],
+    *,
+    clock: bool = False,
+    late_costs: bool = False,
+) -> CompiledProblem:
+    """Return a problem of routes whose results keep stops and times.
+
+    Parameters
+    ----------
+    stops
+        A dictionary for each stop, the depot first, as in `Itinerary`; `closes` may be infinite.
+    travel
+        [n, n] travel times without service.
+    """
+    shown = [stop | {"closes": None if stop["closes"] == math.inf else stop["closes"]} for stop in stops]
+    timetable = Timetable(shown, travel, late_costs)
+    # Stops that are called by their numbers are moves like any other.
+    has_names = any(stop["name"] != str(i) for i, stop in enumerate(shown) if i)
+    return replace(
+        problem,
+        context={"kind": "routes", "stops": shown, "clock": clock},
+        details=timetable.details,
+        describe=timetable.describe if has_names else None,
+    )
 
 
 def _feature(kind: str, coordinates: list[Any], properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "Feature", "geometry": {"type": kind, "coordinates": coordinates}, "properties": properties}
-
-
-def _rows(chosen: Choice) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    for r, route in enumerate(chosen.routes):
-        for position, row in enumerate(route):
-            yield r + 1, position, row
-
-
-def _need_routes(chosen: Choice) -> None:
-    if not chosen.routes:
-        raise ParetoNRPAError(
-            "this result has no stops and no times: it is not of a file of stops, or was saved before they were kept; "
-            "solve it again."
-        )

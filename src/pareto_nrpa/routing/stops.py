@@ -41,7 +41,7 @@ class Stops:
     source
         What messages call the file.
     rows
-        A dictionary for each, as `RoutePlan.stops` has them; `closes` is infinite where a window never closes.
+        A dictionary for each, as `Itinerary.stops` has them; `closes` is infinite where a window never closes.
     places
         Where each stands in the file, for messages.
     order

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from .route_plan import RoutePlan
-
 
 # Far above the rounding of sums, far below what any clock shows.
 TOLERANCE = 1e-9
@@ -250,7 +248,6 @@ def mo_tsptw(
     name: str = "mo-tsptw",
     reference_point: Sequence[float] | None = None,
     objective_names: Sequence[str] | None = None,
-    plan: RoutePlan | None = None,
 ) -> CompiledProblem:
     """Return a travelling salesman problem with time windows.
 
@@ -268,8 +265,6 @@ def mo_tsptw(
     metric
         True if travel times are known to keep the triangle inequality. Else they are searched for detours that are
         shorter than the direct way, in n^3 steps: seconds from 1,000 cities on.
-    plan
-        Names, places and times of the cities, for tables and pages.
     """
     matrices = checked_matrices(costs, "costs")
     n = matrices.shape[1]
@@ -316,7 +311,6 @@ def mo_tsptw(
         name=name,
         reference_point=reference_point,
         objective_names=objective_names,
-        plan=plan,
         known_by=("costs", "distances", "opens", "closes"),
     )
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from .route_plan import RoutePlan
 
 #: What can be an objective without a matrix of its own, in words.
 MEASURES = {
@@ -317,7 +316,6 @@ def vrptw(
     late_costs: bool = False,
     metric: bool = False,
     name: str = "vrptw",
-    plan: RoutePlan | None = None,
 ) -> CompiledProblem:
     """Return a problem of routes for several vehicles.
 
@@ -396,7 +394,6 @@ def vrptw(
         segments=route_segments(columns),
         name=name,
         objective_names=tuple(objectives),
-        plan=plan,
         known_by=("times", "costs", "columns", "opens", "closes", "latest", "demand", "capacity", "closings"),
     )
 

@@ -76,13 +76,20 @@ def measured(found: Result, log: NDArray[np.float64], problem: AnyProblem) -> Re
 
 
 def described(found: Result, problem: AnyProblem) -> Result:
-    """Return a result with the problem's description of each solution."""
-    if problem.plan is not None:
-        schedules = _of_each(found, problem.plan.schedule, "schedule() of the plan")
-        found = replace(found, plan=plain(problem.plan.to_dict()), schedules=plain(schedules))
+    """Return a result with the problem's descriptions of its solutions."""
+    found = replace(found, context=_plain_dictionary(problem.context or {}, found, "context"))
+    if problem.details is not None:
+        said = _of_each(found, problem.details, "details()")
+        found = replace(found, details=[_plain_dictionary(value, found, "details()") for value in said])
     if problem.describe is None:
         return found
     return replace(found, descriptions=list(map(str, _of_each(found, problem.describe, "describe()"))))
+
+
+def _plain_dictionary(value: Any, found: Result, what: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ProblemError(f"{what} of {found.instance} must be a dictionary, got {shown(value)}.")
+    return {str(key): plain(item) for key, item in value.items()}
 
 
 def _of_each(found: Result, say: Callable[[list[Any]], Any], what: str) -> list[Any]:

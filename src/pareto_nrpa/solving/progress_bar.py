@@ -15,7 +15,8 @@ from rich.table import Column
 from rich.text import Text
 
 from .._util.checks import printable
-from ..result.result import aligned, per_second
+from .._util.text import aligned
+from ..result.result import per_second
 from .callbacks import Callbacks
 
 if TYPE_CHECKING:

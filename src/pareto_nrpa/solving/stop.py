@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from .._util.checks import check_whole, shown
-from ..metrics import quick_hypervolume
-from ..metrics._points import as_vector
+from ..metrics import as_vector, quick_hypervolume
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,12 +1,10 @@
-"""Hypervolume (paper, equation 3): the size of what a front dominates, up to a reference point."""
+"""Measures of a front: arrays in, one number out; all objectives minimised."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from ._points import as_points, as_vector
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,6 +21,29 @@ _LONGEST_MEASUREMENT = 1e7
 _LONGEST_HISTORY = 5e7
 _COST_OF_A_SAMPLE = 0.14  # per point
 _MOST_SAMPLES, _LEAST_SAMPLES = 2**16, 2**10
+
+
+def as_points(points: ArrayLike) -> NDArray[np.float64]:
+    """Return points as an array [n, m] of finite numbers."""
+    array = np.asarray(points, dtype=float)
+    if array.ndim != 2:
+        raise ValueError(f"points must be an array [n, m], got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError("points must be finite, got NaN or infinity.")
+    return array
+
+
+def as_vector(values: ArrayLike, m: int, name: str) -> NDArray[np.float64]:
+    """Return one number per objective."""
+    array = np.asarray(values, dtype=float)
+    if array.shape != (m,):
+        raise ValueError(f"{name} must have one entry for each of the {m} objectives, got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array.tolist()}.")
+    return array
+
+
+# --- Hypervolume (paper, equation 3): the size of what a front dominates, up to a reference point.
 
 
 def hypervolume(points: ArrayLike, *, reference_point: ArrayLike) -> float:
@@ -146,3 +167,102 @@ def _rows(counts: NDArray[np.int64], m: int, is_exact: bool) -> NDArray[np.int64
         if sum(costs) <= _LONGEST_HISTORY:
             return rows
     return np.array([last])
+
+
+# --- Beside a front that is known beforehand.
+
+
+def is_nondominated(points: ArrayLike, *, keep_weakly: bool = True) -> NDArray[np.bool_]:
+    """Return for each point whether no other dominates it [n]; equal points are kept, or only the first of them."""
+    import moocore
+
+    array = as_points(points)
+    if len(array) == 0:
+        return np.zeros(0, dtype=bool)
+    return np.asarray(moocore.is_nondominated(array, keep_weakly=keep_weakly), dtype=bool)
+
+
+def nondominated(points: ArrayLike) -> NDArray[np.float64]:
+    """Return the points that no other dominates, each once, in the order of their objectives."""
+    array = as_points(points)
+    return np.unique(array[is_nondominated(array)], axis=0) if len(array) else array
+
+
+def n_found(points: ArrayLike, front: ArrayLike, *, tolerance: float = 0.0) -> int:
+    """Return how many points of a known front are among the points found, up to a tolerance in each objective."""
+    found, known = as_points(points), as_points(front)
+    if tolerance:
+        # Only those near in the first objective are looked at: fronts of three objectives have tens of thousands.
+        found = found[np.argsort(found[:, 0])]
+        begins = np.searchsorted(found[:, 0], known[:, 0] - 2 * tolerance, side="left")
+        ends = np.searchsorted(found[:, 0], known[:, 0] + 2 * tolerance, side="right")
+        near = (np.abs(found[a:b] - row) <= tolerance for a, b, row in zip(begins, ends, known, strict=True))
+        return sum(bool(is_near.all(axis=1).any()) for is_near in near)
+    rows = {tuple(row) for row in found.tolist()}
+    return sum(tuple(row) in rows for row in known.tolist())
+
+
+def share_of_hypervolume(points: ArrayLike, front: ArrayLike, *, reference_point: ArrayLike) -> float:
+    """Return how much of the hypervolume of a known front the points found have; NaN where that is 0.
+
+    A number instead of the front is its hypervolume, for those who measure many sets of points against the same one.
+    """
+    whole = (
+        float(front) if isinstance(front, int | float) else quick_hypervolume(front, reference_point=reference_point)
+    )
+    array = as_points(points)
+    if whole == 0:
+        return float("nan")
+    return quick_hypervolume(array, reference_point=reference_point) / whole if len(array) else 0.0
+
+
+def igd_plus(points: ArrayLike, front: ArrayLike) -> float:
+    """Return IGD+ (Ishibuchi et al. 2015): how far the points of a known front are from being dominated, on average.
+
+    0 if all are found; infinite without points. Objectives of different units should be scaled before.
+    """
+    import moocore
+
+    array, reference = as_points(points), as_points(front)
+    if len(reference) == 0:
+        raise ValueError("front must have at least one point, got none.")
+    return float(moocore.igd_plus(array, ref=reference)) if len(array) else float("inf")
+
+
+# --- Spread, spacing and violations.
+
+
+def overall_spread(points: ArrayLike, *, ideal: ArrayLike, maximal: ArrayLike) -> float:
+    """Return the overall spread (Wu & Azarm 2001; paper, equation 4).
+
+    That is the share of the box from `ideal` to `maximal` that the extremes of the points span; 0 for no points.
+    """
+    array = as_points(points)
+    m = array.shape[1]
+    box = np.abs(as_vector(ideal, m, "ideal") - as_vector(maximal, m, "maximal"))
+    if (box == 0).any():
+        raise ValueError("ideal and maximal must differ in every objective.")
+    if len(array) == 0:
+        return 0.0
+    return float(np.prod((array.max(axis=0) - array.min(axis=0)) / box))
+
+
+def spacing(points: ArrayLike) -> float:
+    """Return the spacing (Schott 1995; paper, equation 5): 0 is perfectly even, NaN below two points.
+
+    That is the standard deviation of the Manhattan distances to the nearest other point.
+    """
+    array = as_points(points)
+    if len(array) < 2:
+        return float("nan")
+    distances = np.abs(array[:, None, :] - array[None, :, :]).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    return float(np.std(distances.min(axis=1), ddof=1))
+
+
+def constraint_violations(violations: ArrayLike) -> float:
+    """Return the mean number of violations of the solutions of a front (CV in the paper), 0 if all are feasible."""
+    values = np.asarray(violations, dtype=float)
+    if values.size == 0:
+        raise ValueError("violations must have at least one entry, got none.")
+    return float(values.mean())

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.routing import generate_tsptw
-from pareto_nrpa.routing.route_plan import RoutePlan
+from pareto_nrpa.routing.itinerary import Itinerary, Route, Timetable
+
+from ..pages.results import schedule
 
 
 @pytest.fixture(scope="module")
@@ -14,11 +16,11 @@ def two_vans():
     rows = [("hub", 0, 0, 100, 5, 0), ("near", 10, 30, 40, 2, 3), ("far", 20, 0, 25, 2, 4), ("late", 30, 0, 10, 1, 1)]
     stops = [dict(zip(columns, row, strict=True)) for row in rows]
     x = np.array([stop["x"] for stop in stops], dtype=float)
-    return RoutePlan(stops, np.abs(x[:, None] - x[None]))
+    return Timetable(stops, np.abs(x[:, None] - x[None]))
 
 
 def test_a_timetable_goes_from_depot_to_depot(two_vans):
-    first, second = two_vans.schedule([1, 4, 2, 3])
+    first, second = schedule(two_vans, [1, 4, 2, 3])
     assert [row["name"] for row in first] == ["hub", "near", "hub"]
     # It leaves the depot so that nobody waits: 15 instead of 0, as 5 are spent there and the way takes 10.
     assert first[0] == {"stop": 0, "name": "hub", "arrival": 15, "waiting": 0, "start": 15, "lateness": 0} | {
@@ -33,7 +35,7 @@ def test_a_timetable_goes_from_depot_to_depot(two_vans):
 def test_a_van_leaves_as_late_as_the_windows_before_the_wait_allow():
     rows = [("hub", 0, None), ("a", 0, 20), ("b", 50, 60)]
     stops = [{"name": name, "opens": o, "closes": c, "service": 0, "demand": 0} for name, o, c in rows]
-    (route,) = RoutePlan(stops, 10.0 * np.abs(np.subtract.outer(range(3), range(3)))).schedule([1, 2])
+    (route,) = schedule(Timetable(stops, 10.0 * np.abs(np.subtract.outer(range(3), range(3)))), [1, 2])
     assert [(row["start"], row["waiting"]) for row in route] == [(10, 0), (20, 0), (50, 20), (70, 0)]
 
 
@@ -41,10 +43,11 @@ def test_empty_routes_are_left_out(two_vans):
     assert two_vans.routes([4, 1, 5, 2, 3]) == [[1], [2, 3]]
 
 
-def test_a_generated_problem_has_a_plan_that_agrees_with_its_evaluation():
+def test_a_generated_problem_has_a_timetable_that_agrees_with_its_evaluation():
     problem = generate_tsptw(8, seed=3)
     tour = list(range(1, 8))
-    (route,) = problem.plan.schedule(tour)
+    itinerary = Itinerary(problem.context["stops"], False, [Route(**problem.details(tour)["routes"][0])])
     _, violations = problem.replay(tour)
-    assert sum(row["lateness"] > 1e-6 for row in route) == violations
-    assert json.loads(json.dumps(problem.plan.to_dict()))["geographic"] is False
+    assert sum(row["lateness"] > 1e-6 for row in itinerary.rows(itinerary.routes[0])) == violations
+    assert itinerary.routes[0].load is None  # nothing is asked for
+    json.dumps([problem.context, problem.details(tour)], allow_nan=False)
