@@ -7,7 +7,7 @@ import pytest
 
 from pareto_nrpa import MaxEvaluations, ReferenceFront, certify, load, solve
 from pareto_nrpa.errors import ParetoNRPAError
-from pareto_nrpa.result.reference import read_reference_front, true_front, with_reference_front
+from pareto_nrpa.result.reference import true_front, with_reference_front
 
 from ..helpers.command_line import assert_refused
 
@@ -26,7 +26,7 @@ def certificate(problem):
 
 
 def test_a_certificate_of_the_users_is_the_truth_of_later_results(problem, certificate, tmp_path):
-    front = read_reference_front(certificate.save(tmp_path / "proof.json"), problem)
+    front = ReferenceFront.read(certificate.save(tmp_path / "proof.json"), problem)
     measured = with_reference_front(problem, front)
     assert true_front(measured).tolist() == certificate.objectives.tolist()
     result = solve(measured, stop=MaxEvaluations(20_000))
@@ -48,16 +48,16 @@ def test_only_a_certificate_says_that_a_front_is_complete(problem, certificate, 
     content = certificate.to_dict()
     path = tmp_path / "front.json"
     path.write_text(json.dumps({"objectives": content["objectives"], "status": content["status"]}))
-    assert not read_reference_front(path, problem).is_complete
+    assert not ReferenceFront.read(path, problem).is_complete
     path.write_text(json.dumps({name: value for name, value in content.items() if name != "fingerprint"}))
     with pytest.raises(ParetoNRPAError, match=r"the certificate .* is damaged: 'fingerprint' is missing"):
-        read_reference_front(path, problem)
+        ReferenceFront.read(path, problem)
 
 
 def test_the_front_of_a_result_is_a_reference_and_not_the_truth(problem, tmp_path):
     result = solve(problem, stop=MaxEvaluations(200))
     for name in ("front.json", "front.csv"):
-        front = read_reference_front(result.save(tmp_path / name), problem)
+        front = ReferenceFront.read(result.save(tmp_path / name), problem)
         assert front.front.tolist() == result.front.objectives.tolist()
         measured = with_reference_front(problem, tmp_path / name)
         assert true_front(measured) is None
@@ -81,8 +81,8 @@ def test_the_front_of_a_result_is_a_reference_and_not_the_truth(problem, tmp_pat
 def test_what_is_no_front_is_told(problem, tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(ParetoNRPAError, match="is no reference front: a result or certificate"):
-        read_reference_front(path, problem)
+    with pytest.raises(ParetoNRPAError, match=r"is not a reference front \(a result or certificate"):
+        ReferenceFront.read(path, problem)
 
 
 def test_a_front_of_other_objectives_is_told(problem):
@@ -93,7 +93,7 @@ def test_a_front_of_other_objectives_is_told(problem):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda p: with_reference_front(p, "nothing.json"), ParetoNRPAError, "cannot read the reference front nothing"),
+        (lambda p: with_reference_front(p, "nothing.json"), ParetoNRPAError, "cannot read nothing"),
         (
             lambda p: with_reference_front(p, 5),
             ParetoNRPAError,
@@ -117,8 +117,8 @@ def test_what_cannot_be_measured_against_is_a_sentence(problem, call, error, mes
 
 
 def test_a_file_that_is_not_there_is_told(problem, tmp_path):
-    with pytest.raises(ParetoNRPAError, match=r"cannot read the reference front .*No such file"):
-        read_reference_front(tmp_path / "nothing.json", problem)
+    with pytest.raises(ParetoNRPAError, match=r"cannot read .*No such file"):
+        ReferenceFront.read(tmp_path / "nothing.json", problem)
 
 
 def test_on_the_command_line(run, certificate, tmp_path):

@@ -5,17 +5,18 @@ from __future__ import annotations
 import copy
 import csv
 import io
-import json
 import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
+from msgspec import Meta, Struct
 
 from .._util.checks import shown
-from .._util.files import check_file_name
+from .._util.files import read_bytes
+from .._util.structs import decode
 from ..errors import ParetoNRPAError
 from ..metrics import igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
 from ..problem.base import CompiledProblem, check_problem_type, data_fingerprint, objective_signs, problem_name
@@ -34,6 +35,16 @@ _SAME = 1e-8
 _MANY = 7
 _PROVED = "proved complete"  # what a certificate says of a finished proof
 _CERTIFICATE = "pareto-nrpa certificate"  # how the format of a certificate begins
+
+
+class _Format(Struct):
+    """What a file says that it is; a plain front says nothing."""
+
+    format: str = ""
+
+
+class _Objectives(Struct):
+    objectives: Annotated[list[list[float]], Meta(min_length=1)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +109,48 @@ class ReferenceFront:
         if reference_point is not None and (point is None or point.shape != (m,)):
             raise ParetoNRPAError(f"reference_point must be {m} finite numbers, got {shown(reference_point)}.")
         return cls(values * signs, is_complete or is_table, is_table, None if point is None else point * signs)
+
+    @classmethod
+    def of_certificate(cls, certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
+        """Return what was proved of a problem; a certificate of other data is refused."""
+        from ..routing.exact import Certificate
+
+        if not isinstance(certificate, Certificate):
+            raise ParetoNRPAError(
+                f"front must be a ReferenceFront, a Certificate or the name of a file, got {shown(certificate)}; "
+                "ReferenceFront.of(objectives, maximise=problem.maximise) makes one of numbers."
+            )
+        if certificate.fingerprint != data_fingerprint(problem):
+            raise ParetoNRPAError(
+                f"the certificate is of {certificate.instance}, or of other data than those of {problem_name(problem)}."
+            )
+        if not len(certificate.objectives):
+            raise ParetoNRPAError(f"the certificate of {certificate.instance} has no tours to measure against.")
+        complete = certificate.status == _PROVED
+        return cls.of(certificate.objectives, maximise=problem.maximise, is_complete=complete)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], problem: AnyProblem) -> ReferenceFront:
+        """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV).
+
+        Only a certificate of the problem's own data makes the front complete; a certificate of other data is refused.
+        """
+        content, m = read_bytes(path), problem.n_objectives
+        what = f"a reference front (a result or certificate, or a CSV with names and {m} columns of objectives first)"
+        if Path(path).suffix.lower() != ".json":
+            try:
+                lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+                return cls.of([row[:m] for row in lines][1:], maximise=problem.maximise)
+            except (ValueError, csv.Error, ParetoNRPAError) as error:
+                raise ParetoNRPAError(f"{path} is not {what}: {str(error).rstrip('.')}.") from error
+        if decode(content, _Format, source=str(path), what=what).format.startswith(_CERTIFICATE):
+            from ..routing.exact import Certificate
+
+            return cls.of_certificate(Certificate.from_json(content, path), problem)
+        rows = decode(content, _Objectives, source=str(path), what=what).objectives
+        if any(len(row) != len(rows[0]) for row in rows):
+            raise ParetoNRPAError(f"{path} is not {what}: every row of objectives must have {len(rows[0])} numbers.")
+        return cls.of(rows, maximise=problem.maximise)
 
     @cached_property
     def front(self) -> NDArray[np.float64]:
@@ -167,9 +220,9 @@ def with_reference_front(
     """Return the same problem, whose results are measured against a front, what was proved of it, or one in a file."""
     check_problem_type(problem)
     if isinstance(front, str | os.PathLike):
-        front = read_reference_front(front, problem)
+        front = ReferenceFront.read(front, problem)
     if not isinstance(front, ReferenceFront):
-        front = _proved(front, problem)
+        front = ReferenceFront.of_certificate(front, problem)
     if front.points.shape[1] != problem.n_objectives:
         raise ParetoNRPAError(
             f"the reference front has {front.points.shape[1]} objectives, {problem_name(problem)} has "
@@ -180,53 +233,3 @@ def with_reference_front(
     carrier = copy.copy(problem)
     carrier.reference_front = front
     return carrier
-
-
-def _proved(certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
-    """Return what was proved of a problem as its reference front."""
-    from ..routing.exact import Certificate
-
-    if not isinstance(certificate, Certificate):
-        raise ParetoNRPAError(
-            f"front must be a ReferenceFront, a Certificate or the name of a file, got {shown(certificate)}; "
-            "ReferenceFront.of(objectives, maximise=problem.maximise) makes one of numbers."
-        )
-    if certificate.fingerprint != data_fingerprint(problem):
-        raise ParetoNRPAError(
-            f"the certificate is of {certificate.instance}, or of other data than those of {problem_name(problem)}."
-        )
-    if not len(certificate.objectives):
-        raise ParetoNRPAError(f"the certificate of {certificate.instance} has no tours to measure against.")
-    complete = certificate.status == _PROVED
-    return ReferenceFront.of(certificate.objectives, maximise=problem.maximise, is_complete=complete)
-
-
-def read_reference_front(path: str | os.PathLike[str], problem: AnyProblem) -> ReferenceFront:
-    """Read a front from a result, a certificate (JSON) or a table whose first columns are the objectives (CSV).
-
-    Only a certificate of the problem's own data makes the front complete; a certificate of other data is refused.
-    """
-    check_file_name(path)
-    m = problem.n_objectives
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-        content = json.loads(text) if Path(path).suffix.lower() == ".json" else None
-        if not _is_certificate(content):
-            lines = csv.reader(io.StringIO(text, newline=""))
-            rows = [row[:m] for row in lines][1:] if content is None else content["objectives"]
-            return ReferenceFront.of(rows, maximise=problem.maximise)
-    except OSError as error:
-        raise ParetoNRPAError(f"cannot read the reference front {path}: {error.strerror or error}.") from error
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
-        raise ParetoNRPAError(
-            f"{path} is no reference front: a result or certificate of pareto-nrpa (.json), or a CSV with a line of "
-            f"names and {m} columns of objectives first."
-        ) from error
-    from ..routing.exact import Certificate
-
-    return _proved(Certificate.load(path), problem)
-
-
-def _is_certificate(content: Any) -> bool:
-    """Return whether a file claims to be a certificate; a result has another format, a plain front none."""
-    return isinstance(content, dict) and str(content.get("format")).startswith(_CERTIFICATE)
