@@ -9,6 +9,24 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "MANY_OBJECTIVES",
+    "approximate_hypervolume",
+    "constraint_violations",
+    "hypervolume",
+    "hypervolume_history",
+    "igd_plus",
+    "is_affordable",
+    "is_nondominated",
+    "n_found",
+    "nondominated",
+    "overall_spread",
+    "quick_hypervolume",
+    "share_of_hypervolume",
+    "spacing",
+    "worst_point",
+]
+
 _MARGIN = 0.1
 _LARGEST = float(np.finfo(float).max)
 
