@@ -36,7 +36,7 @@ MAY_IMPORT = {
 EXCEPTIONS = {
     ("engine.jit.kernels", "problem.fingerprint"): "one reader of code hashes kernels and problems",
     ("nas.convert101", "routing.benchmarks"): "the folders of data are found there",
-    ("nas.files", "routing.benchmarks"): "the folders of data are found there",
+    ("nas.tables", "routing.benchmarks"): "the folders of data are found there",
     ("result.reference", "routing.exact"): "a reference front is read from a certificate",
     ("result.result", "report"): "Result.report",
     ("result.result", "report.picture"): "a result in a notebook",

@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.engine.jit.kernels import python_function
-from pareto_nrpa.nas.building101 import CHOICES, N_STEPS, initial_state, legal_moves, play
 from pareto_nrpa.nas.cells101 import (
     MAX_EDGES,
     MAX_VERTICES,
+    N_PATHS,
     bits_of,
-    cell_hash,
+    cell_keys,
     cell_text,
     matrix_of,
     parameters,
+    path_counts,
 )
-from pareto_nrpa.nas.graphs101 import N_PATHS, cell_keys, path_counts
-from pareto_nrpa.nas.nasbench101 import decode, encode
+from pareto_nrpa.nas.convert101 import cell_hash
+from pareto_nrpa.nas.nasbench101 import CHOICES, N_STEPS, decode, encode, initial_state, legal_moves, play
 
 # The cell of the benchmark's own documentation, with its input, two branches and a pool.
 INCEPTION = np.zeros((7, 7), dtype=np.int8)
@@ -67,15 +68,18 @@ def relabelled(matrix, operations, rng):
     return matrix, operations
 
 
-def test_bits_and_matrices():
+def test_bits_hash_text_and_parameters():
     for matrix, _ in random_cells(30):
         np.testing.assert_array_equal(matrix_of(len(matrix), bits_of(matrix)), matrix)
     assert bits_of(np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]])) == 0b101
-
-
-def test_the_hash_is_the_official_one():
-    """Input to output, as it stands in the official file."""
-    assert cell_hash(np.array([[0, 1], [0, 0]], dtype=np.int8), []) == "043721b9c7fe8c5fad811d47d83132ec"
+    direct = np.array([[0, 1], [0, 0]], dtype=np.int8)
+    assert cell_hash(direct, []) == "043721b9c7fe8c5fad811d47d83132ec"  # as it is in the official file
+    text = cell_text(INCEPTION, INCEPTION_OPS)
+    assert text.startswith("0:input 1:conv1x1 2:conv3x3 3:conv3x3 4:conv3x3 5:maxpool3x3 6:output | 0>1 0>2 0>3 0>5")
+    # Only a projection in each cell: stem, nine of these, last layer.
+    channels = [128, 128, 128, 256, 256, 256, 512, 512, 512]
+    pairs = zip([128, *channels[:-1]], channels, strict=True)
+    assert parameters(direct, []) == 27 * 128 + 2 * 128 + sum(a * b + 2 * b for a, b in pairs) + 5130 == 882_570
 
 
 def test_isomorphic_cells_share_hash_and_key():
@@ -94,20 +98,6 @@ def test_keys_tell_cells_apart_exactly_as_the_official_hash_does():
         by_hash.setdefault(cell_hash(*cell), set()).add(key)
     assert all(len(keys) == 1 for keys in by_hash.values())
     assert len(set.union(*by_hash.values())) == len(by_hash)
-
-
-def test_parameters_of_a_network_counted_by_hand():
-    """Only a projection in each cell: stem, nine of these, last layer."""
-    direct = np.array([[0, 1], [0, 0]], dtype=np.int8)
-    channels = [128, 128, 128, 256, 256, 256, 512, 512, 512]
-    sources = [128, *channels[:-1]]
-    by_hand = 27 * 128 + 2 * 128 + sum(a * b + 2 * b for a, b in zip(sources, channels, strict=True)) + 5130
-    assert parameters(direct, []) == by_hand == 882_570
-
-
-def test_a_cell_in_a_line():
-    text = cell_text(INCEPTION, INCEPTION_OPS)
-    assert text.startswith("0:input 1:conv1x1 2:conv3x3 3:conv3x3 4:conv3x3 5:maxpool3x3 6:output | 0>1 0>2 0>3 0>5")
 
 
 def naive_paths(matrix, operations):
@@ -136,20 +126,12 @@ def test_paths_are_counted_by_their_operations():
         assert counts.tolist() == [found.count(kind) for kind in kinds]
 
 
-def test_every_game_builds_a_valid_cell():
+def test_every_game_and_every_choice_of_genes_is_a_valid_cell():
     rng = np.random.default_rng(0)
-    for _ in range(500):
-        moves = random_game(rng)
-        assert len(moves) == N_STEPS
-        assert is_valid(decode(moves)[0])
-
-
-def test_every_choice_of_genes_is_a_valid_cell_too():
-    rng = np.random.default_rng(1)
-    for _ in range(500):
-        assert is_valid(decode([int(rng.integers(n)) for n in CHOICES])[0])
-    for fill in (0, 1):
-        assert is_valid(decode([fill] * N_STEPS)[0])
+    games = [random_game(rng) for _ in range(500)]
+    assert {len(moves) for moves in games} == {N_STEPS}
+    genes = [[int(rng.integers(n)) for n in CHOICES] for _ in range(500)]
+    assert all(is_valid(decode(moves)[0]) for moves in [*games, *genes, [0] * N_STEPS, [1] * N_STEPS])
 
 
 def test_every_cell_can_be_built_by_legal_moves():
@@ -174,7 +156,7 @@ def test_every_cell_can_be_built_by_legal_moves():
         assert kinds == list(operations)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_real_cells(real_data):
     """Hash and parameters of cells all over the space are those of the benchmark."""
     with np.load(real_data("nasbench101_cells.npz")) as file:

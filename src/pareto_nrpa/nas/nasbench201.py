@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +12,7 @@ from ..problem.base import CompiledProblem
 from ..problem.genotype import Choices
 from ..result.reference import ReferenceFront
 from .cells201 import N_EDGES, N_OPERATIONS, cell_string
-from .table201 import read_objectives
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Sequence
+from .tables import Folder, read_201
 
 NAME = "nas-bench-201"
 #: The paper's: validation error on CIFAR-10 in per cent, and the number of parameters.
@@ -81,10 +78,8 @@ def identity(data, state):
     return state.numbers[_ROW]
 
 
-def nas_bench_201(
-    objectives: Sequence[str] = PAPER_OBJECTIVES, *, data: str | os.PathLike[str] | None = None
-) -> CompiledProblem:
-    """Return NAS-Bench-201 with objectives by name, all minimised; `table201.OBJECTIVES` has them all.
+def nas_bench_201(objectives: Sequence[str] = PAPER_OBJECTIVES, *, data: Folder = None) -> CompiledProblem:
+    """Return NAS-Bench-201 with objectives by name, all minimised; `tables.OBJECTIVES_201` has them all.
 
     Parameters
     ----------
@@ -94,7 +89,7 @@ def nas_bench_201(
         The folder to look for the table in, instead of `$PARETO_NRPA_DATA` and the user's cache.
     """
     names = tuple(objectives)
-    values, missing = read_objectives(names, data)
+    values, missing = read_201(names, data)
     front = ReferenceFront.of(values[missing == 0], is_table=True)
     return CompiledProblem(
         data=Table201(values, missing),

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataError
-from .cells101 import MAX_VERTICES, N_OPERATIONS
-from .files import check_numbers, computed_once, read_columns
-from .graphs101 import path_counts
+from .cells101 import MAX_VERTICES, N_OPERATIONS, path_counts
+from .tables import check_numbers, computed_once, read_columns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-CELLS, SAMPLE = "nasbench101_cells.npz", "nasbench101_subset.npz"
 _COLUMNS = ("n_vertices", "adj_bits", "ops", "params")
 _VERSION = "1"
 _ROWS_AT_ONCE = 50_000

@@ -12,12 +12,9 @@ import pytest
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, check_problem, load, solve
 from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.errors import DataError, InstanceError
-from pareto_nrpa.nas import nasbench101, table101
-from pareto_nrpa.nas.cells101 import OPERATIONS, cell_hash, parameters
-from pareto_nrpa.nas.convert101 import convert
-from pareto_nrpa.nas.graphs101 import cell_keys
-from pareto_nrpa.nas.records101 import read_training
-from pareto_nrpa.nas.tfrecord import masked_crc, read_records, write_record
+from pareto_nrpa.nas import nasbench101, tables
+from pareto_nrpa.nas.cells101 import OPERATIONS, cell_keys, parameters
+from pareto_nrpa.nas.convert101 import cell_hash, convert, masked_crc, read_records, read_training
 
 from .test_cells101 import INCEPTION, INCEPTION_OPS, columns, random_cells
 
@@ -89,19 +86,11 @@ def distinct_cells(n):
     return list({cell_hash(*cell): cell for cell in random_cells(3 * n, seed=9)}.values())[:n]
 
 
-def test_checksums():
+def test_records_are_read_and_their_checksums_are_right():
     assert naive_crc(b"123456789") == 0xE3069283  # the published check value
-    for data in (b"", b"a", bytes(range(256)), b"123456789"):
-        assert masked_crc(data) == masked(data)
-
-
-def test_records_are_read_as_they_were_written():
-    data = [b"one", b"", bytes(1000)]
+    data = [b"one", b"", bytes(range(256))]
+    assert [masked_crc(record) for record in data] == [masked(record) for record in data]
     assert list(read_records(io.BytesIO(b"".join(map(framed, data))), "x")) == data
-    file = io.BytesIO()
-    for one in data:
-        write_record(file, one)
-    assert file.getvalue() == b"".join(map(framed, data))
 
 
 @pytest.mark.parametrize(
@@ -203,9 +192,6 @@ def test_a_file_that_is_not_the_official_one(tmp_path, content, message):
     with pytest.raises(DataError, match=message):
         convert(tmp_path / "file", tmp_path)
     assert not (tmp_path / "nasbench101.npz").exists()
-
-
-def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(DataError, match=r"cannot read .*nothing"):
         convert(tmp_path / "nothing", tmp_path)
 
@@ -214,13 +200,13 @@ def test_a_file_that_is_not_there(tmp_path):
 def official(tmp_path, monkeypatch):
     """A data folder with a converted table of all cells that 300 games build, and these cells."""
     cells = distinct_cells(300)
-    monkeypatch.setattr(table101, "N_CELLS", len(cells))
+    monkeypatch.setattr(tables, "N_CELLS_101", len(cells))
     write_official(tmp_path / "official.tfrecord", cells, runs=1)
     convert(tmp_path / "official.tfrecord", tmp_path / "nas", expected=len(cells))
     return tmp_path, cells
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_problem_looks_isomorphic_cells_up(official):
     folder, cells = official
     problem = load("nas-bench-101", data=folder)
@@ -236,20 +222,16 @@ def test_the_problem_looks_isomorphic_cells_up(official):
     assert len(problem.reference_front.points) == len(cells)
 
 
-def test_other_objectives_and_unknown_ones(official):
+def test_other_objectives_unknown_ones_and_no_table(official, tmp_path):
     folder, _ = official
     assert load("nas-bench-101:objectives=test_error+train_time", data=folder).n_objectives == 2
-    with pytest.raises(
-        InstanceError, match=r"no objective 'latency'; there are: error, test_error, params, train_time"
-    ):
+    with pytest.raises(InstanceError, match=r"no objective 'latency'; there are: error, test_error, params, train_"):
         load("nas-bench-101:objectives=latency", data=folder)
-
-
-def test_without_a_table_it_says_how_to_get_one(tmp_path):
+    (tmp_path / "empty").mkdir()
     with pytest.raises(InstanceError, match=r"nasbench_only108.tfrecord .*data convert-nasbench101"):
-        load("nas-bench-101", data=tmp_path)
+        load("nas-bench-101", data=tmp_path / "empty")
     with pytest.raises(InstanceError, match=r"needs nasbench101_cells.npz in the folder nas"):
-        load("nas-bench-101-surrogate", data=tmp_path)
+        load("nas-bench-101-surrogate", data=tmp_path / "empty")
 
 
 def test_a_table_with_missing_or_repeated_rows(official):
@@ -273,7 +255,7 @@ def surrogate(tmp_path, monkeypatch):
     """Tables for the surrogate, made up: the more convolutions, the better."""
     pytest.importorskip("sklearn", reason="fits a surrogate; ends with: pip install pareto-nrpa[nas]")
     cells = distinct_cells(400)
-    monkeypatch.setattr(table101, "N_CELLS", len(cells))
+    monkeypatch.setattr(tables, "N_CELLS_101", len(cells))
     n, bits, ops = columns(cells)
     table = {"n_vertices": n, "adj_bits": bits, "ops": ops, "params": np.array([parameters(*cell) for cell in cells])}
     (tmp_path / "nas").mkdir()
@@ -294,13 +276,6 @@ def test_the_surrogate_says_that_it_is_one_and_is_fitted_once(surrogate, caplog)
     again = load("nas-bench-101-surrogate", data=surrogate)
     assert not caplog.text
     np.testing.assert_array_equal(problem.data.values, again.data.values)
-
-
-@pytest.mark.long
-def test_the_surrogate_is_the_same_wherever_it_is_fitted(surrogate, monkeypatch):
-    first = load("nas-bench-101-surrogate", data=surrogate)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(surrogate / "another"))
-    np.testing.assert_array_equal(first.data.values, load("nas-bench-101-surrogate", data=surrogate).data.values)
 
 
 def test_a_sample_without_accuracies(surrogate):
@@ -329,5 +304,5 @@ def small_problem():
     n, bits, ops = columns(cells)
     keys, rows = np.unique(cell_keys(n, bits, ops), return_index=True)
     values = np.column_stack([n[rows], [bin(b).count("1") for b in bits[rows].tolist()]]).astype(float)
-    cells_table = table101.Cells(n[rows], bits[rows], ops[rows], keys)
+    cells_table = tables.Cells(n[rows], bits[rows], ops[rows], keys)
     return nasbench101._problem("cells", ("vertices", "edges"), cells_table, values)
