@@ -41,7 +41,6 @@ EXCEPTIONS = {
     ("result.result", "report"): "Result.report",
     ("result.result", "report.picture"): "a result in a notebook",
     ("result.result", "report.plotting"): "Result.plot",
-    ("routing.proved_fronts", "result.result"): "a proved front is made of a Front",
     ("routing.proved_fronts", "routing.exact.proofs"): "proved fronts are lines of the file of proofs",
     ("solving.solve", "parallel.islands.algorithm"): "searches= and workers= of solve",
 }

@@ -13,7 +13,7 @@ from pareto_nrpa.routing import generate_tsptw, proved_fronts
 from pareto_nrpa.routing.benchmarks import official_names
 from pareto_nrpa.routing.exact import Certificate, CertificateError, check_certificate, proofs
 from pareto_nrpa.routing.exact.proofs import read_proofs, write_proofs
-from pareto_nrpa.routing.proved_fronts import proved_front, with_proved_front
+from pareto_nrpa.routing.proved_fronts import proof_of, with_proved_front
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,9 @@ def shipped(tmp_path, monkeypatch, proved):
     """A package that comes with the front of the small instance."""
     path = write_proofs([proved], tmp_path / "proofs.jsonl")
     monkeypatch.setattr(proofs, "PROOFS", path)
-    proved_fronts._front.cache_clear()
+    proved_fronts._finished_proof.cache_clear()
     yield path
-    proved_fronts._front.cache_clear()
+    proved_fronts._finished_proof.cache_clear()
 
 
 def fresh():
@@ -37,22 +37,21 @@ def fresh():
 
 
 def test_a_front_is_found_by_the_data_whatever_the_name(shipped, proved):
-    found = proved_front(fresh())
+    found = proof_of(fresh())
     assert found.objectives.tolist() == proved.objectives.tolist()
     assert found.solutions == proved.solutions
-    assert found.is_feasible
 
 
 def test_other_problems_have_none(shipped, small_tsptw):
-    assert proved_front(generate_tsptw(8, seed=4, tightness=0.5)) is None
-    assert proved_front("something else") is None
+    assert proof_of(generate_tsptw(8, seed=4, tightness=0.5)) is None
+    assert proof_of("something else") is None
     # Other objectives on the same data.
-    assert proved_front(replace(small_tsptw, evaluate=small_tsptw.play)) is None
+    assert proof_of(replace(small_tsptw, evaluate=small_tsptw.play)) is None
 
 
 def test_a_front_that_is_not_proved_is_no_true_front(shipped, proved):
     write_proofs([replace(proved, status="not finished", stopped_by="time_limit")], shipped)
-    assert proved_front(fresh()) is None
+    assert proof_of(fresh()) is None
 
 
 def test_the_rest_of_the_file_stays(shipped, proved):
@@ -82,9 +81,9 @@ def test_the_package_has_a_certificate_of_every_official_instance():
 def test_the_certificates_of_the_package_are_what_they_say(official, certificate):
     problem = official(certificate.instance)
     check_certificate(certificate, problem)
-    front = proved_front(problem)
-    assert (front is not None) is certificate.proved
-    assert front is None or front.solutions == certificate.solutions
+    proof = proof_of(problem)
+    assert (proof is not None) is certificate.proved
+    assert proof is None or proof.solutions == certificate.solutions
 
 
 def test_a_result_says_what_it_comes_to_beside_the_truth(shipped, proved, tmp_path):

@@ -164,6 +164,7 @@ def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(how, 
         solve(Broken(how), ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1)
     assert caught.value.result.evaluations == 19
     assert len(caught.value.result.front) > 0
+    assert caught.value.__notes__ == ["The best front found so far is the attribute result of this error."]
 
 
 def _problem(**methods):

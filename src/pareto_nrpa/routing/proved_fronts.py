@@ -1,42 +1,39 @@
-"""Fronts that were proved complete and come with the package, found by the data of an instance whatever its name."""
+"""Proofs that come with the package, found by the data of an instance whatever its name."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ..problem.base import CompiledProblem, data_fingerprint
 from ..result.reference import ReferenceFront
-from ..result.result import Front
 from .tsptw import TSPTWData, evaluate
 
+if TYPE_CHECKING:
+    from .exact.certificate import Certificate
 
-def proved_front(problem: Any) -> Front | None:
-    """Return all efficient tours of a problem, where they come with the package; None for all others."""
+
+def proof_of(problem: Any) -> Certificate | None:
+    """Return the certificate of all efficient tours of a problem, if one comes with the package."""
     if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, TSPTWData):
         return None
     if problem.evaluate is not evaluate:  # another problem on the same data
         return None
-    return _front(data_fingerprint(problem))
+    return _finished_proof(data_fingerprint(problem))
 
 
 def with_proved_front(problem: CompiledProblem) -> CompiledProblem:
-    """Return a problem that carries its proved front, where one comes with the package."""
-    front = proved_front(problem)
-    if front is None:
+    """Return a problem that carries its proved front, if a proof of it comes with the package."""
+    proof = proof_of(problem)
+    if proof is None:
         return problem
-    return replace(problem, reference_front=ReferenceFront.of(front.objectives, is_complete=True))
+    return replace(problem, reference_front=ReferenceFront.of(proof.objectives, is_complete=True))
 
 
 @cache
-def _front(fingerprint: str) -> Front | None:
+def _finished_proof(fingerprint: str) -> Certificate | None:
     from .exact import proofs  # which needs the problems
 
-    for certificate in proofs.read_proofs(proofs.PROOFS, fingerprint=fingerprint):
-        if certificate.proved and certificate.solutions:
-            n = len(certificate.solutions)
-            return Front(certificate.objectives, np.zeros(n), certificate.solutions, np.zeros(n, np.int64))
-    return None
+    found = proofs.read_proofs(proofs.PROOFS, fingerprint=fingerprint)
+    return next((one for one in found if one.proved and one.solutions), None)

@@ -117,6 +117,8 @@ class SearchRun:
             error.result = self.result()  # type: ignore[attr-defined]  # errors carry the best front found
         except Exception as another:  # in measuring or describing it
             error.result = getattr(another, "result", None)  # type: ignore[attr-defined]  # errors carry the best front found
+        if getattr(error, "result", None) is not None:
+            error.add_note("The best front found so far is the attribute result of this error.")
 
     def _loop(self, interrupt: Interrupt) -> None:
         saved = time.perf_counter()
