@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import ParetoNRPAError
 from .files import check_writable, try_lock, unwritable
 
 if TYPE_CHECKING:
@@ -17,9 +16,14 @@ class LineFile:
     """A file open for appending, locked so that no other process appends to it.
 
     A last line without its end was cut off when a process or the machine stopped; the first append removes it.
+
+    Parameters
+    ----------
+    in_use
+        Raised if another process has the file open.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, in_use: str) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, in_use: Exception) -> None:
         self.path = Path(path)
         check_writable(path)
         try:
@@ -28,19 +32,26 @@ class LineFile:
             raise unwritable(self.path, error) from error
         if not try_lock(self._file):
             self._file.close()
-            raise ParetoNRPAError(in_use)
+            raise in_use
         self._file.seek(0)
-        self._file.truncate(len(whole_lines(self._file.read())))
+        #: What was in the file when it was opened.
+        self.content = self._file.read()
+        self._cut: int | None = len(whole_lines(self.content))
 
-    def append(self, line: bytes) -> None:
-        """Write a line; it is on disk when this returns."""
+    def append(self, line: bytes) -> int:
+        """Write a line, and return where it begins; it is on disk when this returns."""
         text = line + b"\n"
+        if self._cut is not None:
+            self._file.truncate(self._cut)
+            self._cut = None
+        begin = self._file.seek(0, os.SEEK_END)
         try:
             if self._file.write(text) != len(text):
                 raise OSError("the disk is full")
             os.fsync(self._file.fileno())
         except OSError as error:
             raise unwritable(self.path, error) from error
+        return begin
 
     def close(self) -> None:
         """Unlock the file."""

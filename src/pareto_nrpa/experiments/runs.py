@@ -107,7 +107,7 @@ class RunStore:
     def opened(self) -> Iterator[None]:
         """Have the journal open for appending."""
         in_use = f"another process is writing to {self.path}; wait for it, or name another folder with --results."
-        self._journal = LineFile(self.path, in_use=in_use)
+        self._journal = LineFile(self.path, in_use=ParetoNRPAError(in_use))
         try:
             yield
         finally:
@@ -117,8 +117,7 @@ class RunStore:
     def put(self, line: bytes) -> None:
         """Append a record, as JSON in one line, to the open journal."""
         assert self._journal is not None
-        begin = self.path.stat().st_size
-        self._journal.append(line)
+        begin = self._journal.append(line)
         run = msgspec.json.decode(line, type=Record).run
         self._found[run.key], self._places[run.key] = run, (self.path, begin, len(line) + 1)
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._util.checks import is_number, short, shown
-from ..._util.files import check_writable, in_use, try_lock, unwritable
+from ..._util.files import in_use
+from ..._util.lines import LineFile, whole_lines
 from ...algorithms.nrpa.checkpoint import decode, encode
 from ...errors import CheckpointError
 from .task import Evaluation
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    import os
 
 _FORMAT = "pareto-nrpa journal 1"
 _BEGINNING = json.dumps({"format": _FORMAT}).encode()[:-1]
@@ -33,18 +33,12 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        check_writable(path)
         self.header: dict[str, Any] | None = None
         self._has_sums = False
         #: By solution, in the order in which they were finished: the outcome, and the seconds since the search began.
         self.entries: dict[Solution, tuple[Evaluation, float]] = {}
+        self._file = LineFile(path, in_use=CheckpointError(in_use(path)))
         try:
-            self._file: BinaryIO = open(path, "a+b", buffering=0)  # noqa: SIM115
-        except OSError as error:
-            raise unwritable(self.path, error) from error
-        try:
-            if not try_lock(self._file):
-                raise CheckpointError(in_use(path))
             self._read()
         except BaseException:
             self.close()
@@ -63,7 +57,6 @@ class Journal:
                         f"the checkpoint {self.path} has {len(outcome.objectives)} objectives, not {m}, for the "
                         f"solution {shown(list(solution))}; take its line out, or name another file."
                     )
-        self._file.truncate(self._whole)
         if self.header is None:
             self._append(ours)
             self.header = ours
@@ -101,20 +94,12 @@ class Journal:
         self._file.close()
 
     def _append(self, line: dict[str, Any]) -> None:
-        text = json.dumps(line | {"sum": line_sum(line)}, allow_nan=False).encode() + b"\n"
-        try:
-            written = self._file.write(text)
-            if written != len(text):
-                raise OSError("the disk is full")
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise unwritable(self.path, error) from error
+        self._file.append(json.dumps(line | {"sum": line_sum(line)}, allow_nan=False).encode())
 
     def _read(self) -> None:
-        self._file.seek(0)
-        content = self._file.read()
-        self._whole = content.rfind(b"\n") + 1  # half a line has no end
-        for number, line in enumerate(content[: self._whole].splitlines(), 1):
+        content = self._file.content
+        whole = whole_lines(content)
+        for number, line in enumerate(whole.splitlines(), 1):
             try:
                 self._take(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -122,7 +107,7 @@ class Journal:
                     f"line {number} of the checkpoint {self.path} is not one of a journal of pareto-nrpa, or was "
                     "changed; take it out, or name another file."
                 ) from error
-        if not self._whole and not content.startswith(_BEGINNING[: len(content)]):
+        if not whole and not content.startswith(_BEGINNING[: len(content)]):
             raise CheckpointError(f"{self.path} is not a journal of pareto-nrpa; name another file.")
 
     def _take(self, line: dict[str, Any]) -> None:
