@@ -71,6 +71,20 @@ def all_or_some(found, paper):
     return HELD if found == paper else PARTLY if found else FAILED
 
 
+CLAIMS = []
+
+
+def claim(text, where, plan):
+    """Add a claim of the paper; the function returns the verdict and what was measured."""
+
+    def add(check):
+        CLAIMS.append((text, where, plan, check))
+        return check
+
+    return add
+
+
+@claim("Pareto-NRPA has a greatly superior hypervolume on 22 of 31 instances.", "Table 4", "tsptw")
 def wins(runs):
     problems, others = runs.problems, runs.others()
     leads = runs.n_leads(problems, others)
@@ -83,11 +97,13 @@ def wins(runs):
     return by_count(leads, 22), f"{text}belongs to: {led}"
 
 
+@claim("The same, against the MOEAs alone.", "Table 4", "tsptw")
 def wins_over_moeas(runs):
     leads = runs.n_leads(runs.problems, MOEAS)
     return by_count(leads, 22), f"ahead of all three MOEAs on {leads} of {len(runs.problems)}"
 
 
+@claim("MOEAs match or slightly outperform it on 8 of the 10 easiest instances.", "Section 4", "tsptw")
 def moeas_lead_on_easy(runs):
     level = [p for p in runs.problems[:N_EASY] if not runs.leads(p, MOEAS)]
     ahead = sum(any(runs.leads(p, [NRPA], moea) for moea in MOEAS) for p in level)
@@ -95,12 +111,14 @@ def moeas_lead_on_easy(runs):
     return by_count(len(level), 8), text
 
 
+@claim("It is the best on 20 of the 21 hardest instances.", "Section 4", "tsptw")
 def wins_on_hard(runs):
     hard = runs.problems[N_EASY:]
     leads, moeas = runs.n_leads(hard, runs.others()), runs.n_leads(hard, MOEAS)
     return by_count(leads, 20), f"alone in the lead on {leads} of {len(hard)}; ahead of all three MOEAs on {moeas}"
 
 
+@claim("Pareto-NRPA fails on no instance.", "Section 4", "tsptw")
 def never_fails(runs):
     shares = {p: runs.feasible(p) for p in runs.problems}
     rest = ", ".join(f"{p} {share:.0%}" for p, share in shares.items() if share < 1)
@@ -111,6 +129,7 @@ def never_fails(runs):
     return HELD if not rest else PARTLY if min(shares.values()) > 0 else FAILED, text
 
 
+@claim("MOEAs generally fail to find a feasible tour on harder instances.", "Section 4", "tsptw")
 def moeas_fail_on_hard(runs):
     hard = runs.problems[N_EASY:]
     shares = {label: np.mean([runs.feasible(p, label) for p in hard]) for label in MOEAS}
@@ -119,12 +138,14 @@ def moeas_fail_on_hard(runs):
     return HELD if max(shares.values()) < 0.5 else FAILED, text
 
 
+@claim("Pareto-MCTS performs poorly on most hard instances.", "Section 4", "tsptw")
 def mcts_is_poor(runs):
     hard = runs.problems[N_EASY:]
     nothing = sum(runs.mean(p, "Pareto-MCTS") < 0.005 for p in hard)
     return by_count(nothing, 19), f"hypervolume 0.00 on {nothing} of the {len(hard)} harder instances"
 
 
+@claim("PLS does not yield good results at 100,000 evaluations.", "Section 4", "tsptw")
 def pls_is_poor(runs):
     hard = runs.problems[N_EASY:]
     poor = sum(runs.mean(p, "PLS") < 0.1 for p in hard)
@@ -133,20 +154,24 @@ def pls_is_poor(runs):
     return by_count(poor, 19), f"{text}PLS is ahead of Pareto-NRPA on {better} of {len(runs.problems)}"
 
 
-def order(problem, better, worse=NRPA):
+def order(text, where, plan, problem, better, worse=NRPA):
+    @claim(text, where, plan)
     def check(runs):
         wins = sum(runs.mean(problem, label) > runs.mean(problem, worse) for label in better)
         return all_or_some(wins, len(better)), f"{problem}: {runs.means(problem, [*better, worse])}"
 
-    return check
+
+order("On rc_204.3 NSGA-II and SMS-EMOA are slightly better.", "Table 1", "tsptw", "rc_204.3", ["NSGA-II", "SMS-EMOA"])
 
 
+@claim("On rc_201.3 and rc_204.1 Pareto-NRPA is the best.", "Tables 2 and 3", "tsptw")
 def hard_instances(runs):
     problems = ("rc_201.3", "rc_204.1")
     texts = [f"{p}: {runs.means(p, [NRPA])}, best {runs.means(p, [runs.best(p)])}" for p in problems]
     return all_or_some(runs.n_leads(problems, runs.others()), len(problems)), "; ".join(texts)
 
 
+@claim("Crowding weights widen the spread (25 of 31 instances in the paper's table).", "supplement", "crowding")
 def spread_by_crowding(runs):
     without = "Pareto-NRPA (no crowding)"
     pairs = [(runs.values(p, NRPA, "spread"), runs.values(p, without, "spread")) for p in runs.problems]
@@ -156,6 +181,7 @@ def spread_by_crowding(runs):
     return by_count(wider, 25), f"{text}significantly narrower on {sure.count(-1)}"
 
 
+@claim("Adapting to all sequences beats adapting to one.", "supplement", "adapt")
 def one_or_all(runs):
     pairs = {
         m: [runs.mean("rc_204.3", label, m) for label in (NRPA, "Pareto-NRPA (one sequence)")]
@@ -166,14 +192,20 @@ def one_or_all(runs):
 
 
 def bias_helps(label, paper):
+    text = f"A bias in its sampling gives {label} an equal or higher hypervolume on {paper} of 31."
+
+    @claim(text, "supplement", "emoa-bias")
     def check(runs):
         pairs = [[round(runs.mean(p, x), 2) for x in (label, f"{label} (no bias)")] for p in runs.problems]
         level, more = sum(a >= b for a, b in pairs), sum(a > b for a, b in pairs)
         return by_count(level, paper), f"equal or higher on {level} of {len(pairs)}, higher on {more}"
 
-    return check
+
+bias_helps("NSGA-II", 23)
+bias_helps("SMS-EMOA", 25)
 
 
+@claim("Four policies and alpha 0.5 are (among) the best on rc_205.2.", "supplement", "grid")
 def best_of_grid(runs):
     (problem,) = runs.problems
     best = runs.best(problem)
@@ -182,19 +214,29 @@ def best_of_grid(runs):
     return HELD if chosen >= top - 0.02 else FAILED, text
 
 
+LEVELS = "Pareto-NRPA (level 4)", "Pareto-NRPA (level 3)"
+order("Level 4 is better than level 3 on rc_205.2.", "supplement", "level", "rc_205.2", [LEVELS[0]], LEVELS[1])
+
+
+@claim("Pareto-NRPA has the best hypervolume on MO-TSP with 50 and 100 cities.", "supplement", "mo-tsp")
 def mo_tsp(runs):
     text = "; ".join(f"{p}: {runs.means(p)}" for p in runs.problems)
     return all_or_some(runs.n_leads(runs.problems, runs.others()), len(runs.problems)), text
 
 
 def leads_at_equal_time(problem, label):
+    @claim(f"At equal time {label} is the best on {problem}.", "supplement", "equal-time")
     def check(runs):
         text = f"{runs.plan.cpu_seconds:g} s instead of 240: {runs.means(problem)}"
         return HELD if runs.leads(problem, runs.others(label), label) else FAILED, text
 
-    return check
+
+leads_at_equal_time("rc_204.3", "PLS")
+leads_at_equal_time("rc_201.3", NRPA)
+leads_at_equal_time("rc_204.1", "SMS-EMOA")
 
 
+@claim("Pareto-NRPA makes few evaluations in the time given on rc_204.1.", "supplement", "equal-time")
 def few_evaluations(runs):
     frame = runs.measured.frame
     n = frame["evaluations"][(frame["problem"] == "rc_204.1") & (frame["algorithm"] == NRPA)].mean()
@@ -205,6 +247,7 @@ def few_evaluations(runs):
 OF_THE_PAPER = ("NSGA-II", "SMS-EMOA", "Pareto-MCTS", NRPA)
 
 
+@claim("On NAS-Bench-201 all algorithms find the whole true front in 30 runs.", "Section 4", "nas-201")
 def all_find_the_front(runs):
     (problem,) = runs.problems
     records, front = runs.measured.records[problem], runs.measured.known[problem].front
@@ -216,6 +259,7 @@ def all_find_the_front(runs):
     return word, f"of the {len(front)} points, all runs together: {text}"
 
 
+@claim("On NAS-Bench-201 NSGA-II and SMS-EMOA are ahead of Pareto-NRPA by 0.01.", "Section 4", "nas-201")
 def moeas_lead_on_201(runs):
     (problem,) = runs.problems
     leads = sum(runs.leads(problem, [NRPA], label) for label in OF_THE_PAPER[:2])
@@ -224,6 +268,7 @@ def moeas_lead_on_201(runs):
     return word, runs.means(problem, OF_THE_PAPER, digits=3)
 
 
+@claim("On NAS-Bench-101 Pareto-NRPA has the best hypervolume and the widest spread.", "Section 4", "nas-101")
 def leads_on_101(runs):
     (problem,) = runs.problems
     metrics = ("hypervolume", "spread")
@@ -233,89 +278,13 @@ def leads_on_101(runs):
     return "not measured on the benchmark", f"on a surrogate {there}: {words}"
 
 
+@claim("(not in the paper) What the pruning of moves is worth.", "ours", "same-moves")
 def pruning_explains(runs):
     without = "Pareto-NRPA (no pruning)"
     feasible = sum(runs.feasible(p, without) > 0 for p in runs.problems)
     leads = runs.n_leads(runs.problems, runs.others(NRPA, without))
     text = f"without pruning Pareto-NRPA itself finds feasible tours on {feasible} of {len(runs.problems)} instances; "
     return "our finding", f"{text}with the same moves for all it is alone in the lead on {leads}"
-
-
-CLAIMS = [
-    ("Pareto-NRPA has a greatly superior hypervolume on 22 of 31 instances.", "Table 4", "tsptw", wins),
-    ("The same, against the MOEAs alone.", "Table 4", "tsptw", wins_over_moeas),
-    (
-        "MOEAs match or slightly outperform it on 8 of the 10 easiest instances.",
-        "Section 4",
-        "tsptw",
-        moeas_lead_on_easy,
-    ),
-    ("It is the best on 20 of the 21 hardest instances.", "Section 4", "tsptw", wins_on_hard),
-    ("Pareto-NRPA fails on no instance.", "Section 4", "tsptw", never_fails),
-    ("MOEAs generally fail to find a feasible tour on harder instances.", "Section 4", "tsptw", moeas_fail_on_hard),
-    ("Pareto-MCTS performs poorly on most hard instances.", "Section 4", "tsptw", mcts_is_poor),
-    ("PLS does not yield good results at 100,000 evaluations.", "Section 4", "tsptw", pls_is_poor),
-    ("On rc_204.3 NSGA-II and SMS-EMOA are slightly better.", "Table 1", "tsptw", order("rc_204.3", OF_THE_PAPER[:2])),
-    ("On rc_201.3 and rc_204.1 Pareto-NRPA is the best.", "Tables 2 and 3", "tsptw", hard_instances),
-    (
-        "Crowding weights widen the spread (25 of 31 instances in the paper's table).",
-        "supplement",
-        "crowding",
-        spread_by_crowding,
-    ),
-    ("Adapting to all sequences beats adapting to one.", "supplement", "adapt", one_or_all),
-    *(
-        (
-            f"A bias in its sampling gives {label} an equal or higher hypervolume on {count} of 31.",
-            "supplement",
-            "emoa-bias",
-            bias_helps(label, count),
-        )
-        for label, count in (("NSGA-II", 23), ("SMS-EMOA", 25))
-    ),
-    ("Four policies and alpha 0.5 are (among) the best on rc_205.2.", "supplement", "grid", best_of_grid),
-    (
-        "Level 4 is better than level 3 on rc_205.2.",
-        "supplement",
-        "level",
-        order("rc_205.2", ["Pareto-NRPA (level 4)"], "Pareto-NRPA (level 3)"),
-    ),
-    ("Pareto-NRPA has the best hypervolume on MO-TSP with 50 and 100 cities.", "supplement", "mo-tsp", mo_tsp),
-    *(
-        (
-            f"At equal time {label} is the best on {problem}.",
-            "supplement",
-            "equal-time",
-            leads_at_equal_time(problem, label),
-        )
-        for problem, label in (("rc_204.3", "PLS"), ("rc_201.3", NRPA), ("rc_204.1", "SMS-EMOA"))
-    ),
-    (
-        "Pareto-NRPA makes few evaluations in the time given on rc_204.1.",
-        "supplement",
-        "equal-time",
-        few_evaluations,
-    ),
-    (
-        "On NAS-Bench-201 all algorithms find the whole true front in 30 runs.",
-        "Section 4",
-        "nas-201",
-        all_find_the_front,
-    ),
-    (
-        "On NAS-Bench-201 NSGA-II and SMS-EMOA are ahead of Pareto-NRPA by 0.01.",
-        "Section 4",
-        "nas-201",
-        moeas_lead_on_201,
-    ),
-    (
-        "On NAS-Bench-101 Pareto-NRPA has the best hypervolume and the widest spread.",
-        "Section 4",
-        "nas-101",
-        leads_on_101,
-    ),
-    ("(not in the paper) What the pruning of moves is worth.", "ours", "same-moves", pruning_explains),
-]
 
 
 def main():

@@ -98,59 +98,41 @@ class Metric:
     of_the_truth: bool = False  # compares with the true front: measured wherever that is known
 
 
-def _truth(measure: Callable[[ReferenceFront, NDArray[np.float64]], float]) -> Callable[[Record, Box], float]:
-    """Return a metric that is NaN where no true front is known."""
-    return lambda record, box: math.nan if box.truth is None else measure(box.truth, record.feasible)
+def _fixed(run: Record, box: Box) -> float:
+    return math.nan if box.fixed is None else box.fixed.share(run.feasible)
+
+
+def _spacing(run: Record, box: Box) -> float:
+    return spacing(run.feasible) if len(run.feasible) > 1 else math.nan
+
+
+def _violations(run: Record, box: Box) -> float:
+    return math.nan if run.violations is None else run.violations
+
+
+def _true_share(run: Record, box: Box) -> float:
+    return math.nan if box.truth is None else box.truth.share(run.feasible)
+
+
+def _found(run: Record, box: Box) -> float:
+    return math.nan if box.truth is None else box.truth.found(run.feasible) / len(box.truth.front)
+
+
+def _igd_plus(run: Record, box: Box) -> float:
+    return math.nan if box.truth is None else box.truth.distance(run.feasible)
 
 
 #: A metric is added as a line here.
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric("hypervolume", "Hypervolume", lambda run, box: box.paper.share(run.feasible), is_usual=True),
-        Metric(
-            "fixed_hypervolume",
-            "Hypervolume, fixed reference point",
-            lambda run, box: math.nan if box.fixed is None else box.fixed.share(run.feasible),
-            digits=3,
-        ),
-        Metric("spread", "Overall spread", lambda run, box: box.spread(run.feasible), is_usual=True),
-        Metric(
-            "spacing",
-            "Spacing",
-            lambda run, box: spacing(run.feasible) if len(run.feasible) > 1 else math.nan,
-            more_is_better=False,
-            is_usual=True,
-        ),
-        Metric(
-            "violations",
-            "Constraint violations",
-            lambda run, box: math.nan if run.violations is None else run.violations,
-            more_is_better=False,
-            is_usual=True,
-        ),
-        Metric(
-            "true_hypervolume",
-            "Share of the true hypervolume",
-            _truth(lambda truth, points: truth.share(points)),
-            digits=3,
-            of_the_truth=True,
-        ),
-        Metric(
-            "found",
-            "Share of the true front found",
-            _truth(lambda truth, points: truth.found(points) / len(truth.front)),
-            of_the_truth=True,
-        ),
-        Metric(
-            "igd_plus",
-            "IGD+ to the true front",
-            _truth(lambda truth, points: truth.distance(points)),
-            digits=4,
-            more_is_better=False,
-            of_the_truth=True,
-        ),
-    )
-}
+_ALL = (
+    Metric("hypervolume", "Hypervolume", lambda run, box: box.paper.share(run.feasible), is_usual=True),
+    Metric("fixed_hypervolume", "Hypervolume, fixed reference point", _fixed, digits=3),
+    Metric("spread", "Overall spread", lambda run, box: box.spread(run.feasible), is_usual=True),
+    Metric("spacing", "Spacing", _spacing, more_is_better=False, is_usual=True),
+    Metric("violations", "Constraint violations", _violations, more_is_better=False, is_usual=True),
+    Metric("true_hypervolume", "Share of the true hypervolume", _true_share, digits=3, of_the_truth=True),
+    Metric("found", "Share of the true front found", _found, of_the_truth=True),
+    Metric("igd_plus", "IGD+ to the true front", _igd_plus, digits=4, more_is_better=False, of_the_truth=True),
+)
+METRICS = {metric.name: metric for metric in _ALL}
 USUAL_METRICS = tuple(metric.name for metric in METRICS.values() if metric.is_usual)
 METRICS_OF_THE_TRUTH = tuple(metric.name for metric in METRICS.values() if metric.of_the_truth)
