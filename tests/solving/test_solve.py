@@ -15,6 +15,7 @@ from pareto_nrpa import (
     NoImprovement,
     ParetoNRPA,
     ParetoNRPAError,
+    Result,
     TargetHypervolume,
     load,
     solve,
@@ -400,6 +401,44 @@ def test_a_problem_that_cannot_describe_costs_no_result():
     expected = solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
     assert caught.value.result.front.solutions == expected.front.solutions
     assert caught.value.result.hypervolume == expected.hypervolume
+
+
+class Packed(Knapsack):
+    """Says what a result keeps once, and of each solution."""
+
+    def __init__(self):
+        super().__init__()
+        self.context = {"weights": np.array([3, 1])}
+
+    def details(self, moves):
+        return {"taken": np.flatnonzero(moves), "violated": "nothing"}
+
+
+def test_a_result_keeps_what_a_problem_says_of_its_solutions(tmp_path):
+    result = solve(Packed(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
+    loaded = Result.load(result.save(tmp_path / "r.json"))
+    assert loaded.context == result.context == {"weights": [3, 1]}
+    expected = [{"taken": np.flatnonzero(s).tolist(), "violated": "nothing"} for s in result.front.solutions]
+    assert loaded.details == result.details == expected
+    assert loaded.knee().details == expected[result.knee().index]
+    assert loaded.within({"f1": 30}).details == expected[: len(loaded.within({"f1": 30}).front)]
+    assert "nothing" not in result.summary()  # the front is feasible
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("details", lambda moves: [1], r"details\(\) of Packed must be a dictionary, got \[1\]"),
+        ("details", lambda moves: 1 / 0, r"details\(\) of Packed raised ZeroDivisionError"),
+        ("context", [1], r"context of Packed must be a dictionary, got \[1\]"),
+    ],
+)
+def test_details_that_are_none_cost_no_result(name, value, words):
+    problem = Packed()
+    setattr(problem, name, value)
+    with pytest.raises(ProblemError, match=words) as caught:
+        solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
+    assert len(caught.value.result.front) > 0
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -1,4 +1,4 @@
-"""Checks of parameters: one sentence that names the parameter, what was expected and what came."""
+"""Checks of parameters: one sentence that names the parameter, the expected value and the given one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def shown(value: Any) -> str:
 
 
 def short(name: Any) -> str:
-    """Return a name as a message shows it, though it is from a file that anybody may have written."""
+    """Return a name as a message shows it, also if it is from a file of unknown origin."""
     return str(name)[:_LONGEST_NAME]
 
 

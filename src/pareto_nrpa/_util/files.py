@@ -77,7 +77,7 @@ def _beside(target: Path, ending: str) -> Path:
 
 
 def _remove_stale_parts(target: Path) -> None:
-    """Remove what writers of a file left behind that were killed: nobody holds the lock of it any more."""
+    """Remove the parts of files whose writers were killed: no process holds a lock on them."""
     for part in target.parent.glob(_beside(target, "-*.part").name):
         with contextlib.suppress(OSError), open(part, "rb") as file:
             is_old = time.time() - part.stat().st_mtime > _SECONDS_UNTIL_STALE

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..result.result import Result
     from ..routing.itinerary import Itinerary
 
-# More than anybody looks through, and as many as a browser draws at once.
+# As many as a browser draws at once, and more than are looked through.
 _MOST_SOLUTIONS = 1000
 _MOST_STEPS = 300
 _DIGITS = 4  # of times, after the point

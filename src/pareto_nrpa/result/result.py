@@ -290,9 +290,9 @@ def _whole(value: float) -> int | float:
 
 
 def plain(value: Any) -> Any:
-    """Return a move as something that JSON can say: tuples become lists, numbers stay, the rest becomes text."""
-    if isinstance(value, np.generic):
-        return plain(value.item())
+    """Return a value as JSON has it: arrays and tuples become lists, numbers stay, the rest becomes text."""
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     if isinstance(value, dict):

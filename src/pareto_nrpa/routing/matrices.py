@@ -143,7 +143,7 @@ def shortest_times(times: NDArray[np.float64]) -> NDArray[np.float64]:
         np.add(shortest[:, stop : stop + 1], shortest[stop], out=detour)
         np.minimum(shortest, detour, out=shortest)
     is_shorter = shortest < (1 - _NOISE) * times
-    np.fill_diagonal(is_shorter, False)  # nobody drives there
+    np.fill_diagonal(is_shorter, False)  # no way leads from a city to itself
     return np.where(is_shorter, shortest, times) if is_shorter.any() else times
 
 
