@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +37,7 @@ class AdditiveModel:
     def __init__(self, options: Sequence[Sequence[int]], n_objectives: int) -> None:
         rows = iter(range(sum(map(len, options))))
         self._row_of = [{option: next(rows) for option in step} for step in options]
+        self._steps = range(len(options))
         self._other = n = sum(map(len, options))  # the row of moves that are not among the options of their step
         n += 1
         self._gram, self._sums = np.zeros((n, n)), np.zeros((n, 1 + n_objectives))
@@ -65,11 +68,11 @@ class AdditiveModel:
     def predict(self, base: Sequence[int], scores: Scores, changed: Sequence[int]) -> list[float]:
         """Return violations and objectives as they should be for a solution, from those of another one."""
         expected, effects, other = list(scores), self._effects, self._other
-        for old, new, rows in zip(base, changed, self._row_of, strict=True):
-            if old != new:
-                less, more = effects[rows.get(old, other)], effects[rows.get(new, other)]
-                for k in range(len(expected)):
-                    expected[k] += more[k] - less[k]
+        for i in compress(self._steps, map(ne, base, changed)):
+            rows = self._row_of[i]
+            less, more = effects[rows.get(base[i], other)], effects[rows.get(changed[i], other)]
+            for k in range(len(expected)):
+                expected[k] += more[k] - less[k]
         return expected
 
     def learn(self, moves: list[int], scores: Scores) -> None:

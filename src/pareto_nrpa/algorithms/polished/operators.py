@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ _MOST_CHANGES, _TAIL = 50, 0.7
 _MATES = 4
 # How often a step that chose differently is looked for.
 _PARTNERS = 8
-# As many coins as one random number has for certain.
+# As many coins as are tossed by one random number.
 _COINS = 32
 
 
@@ -142,20 +143,22 @@ class _ChoiceChanges:
                 return
 
     def mix(self, moves: list[int]) -> list[int]:
-        """Take each choice from one of two members, and change one or two of them or none."""
+        """Take each choice from one of two members, not all from one, and change one or two of them or none."""
         mate = self._mate(moves)
         mixed = moves[:]
-        for begin in range(0, len(moves), _COINS):
-            coins = int(self._draw() * 2**_COINS)
-            for i in range(begin, min(begin + _COINS, len(moves))):
+        apart = list(compress(range(len(moves)), map(ne, moves, mate)))
+        for begin in range(0, len(apart), _COINS):
+            tossed = apart[begin : begin + _COINS]
+            coins = 1 + int(self._draw() * (2 ** len(tossed) - 2))
+            for i in tossed:
                 if coins & 1:
                     mixed[i] = mate[i]
                 coins >>= 1
         further = int(self._draw() * 3)
-        if further == 1:
-            self._choose_in(mixed)
-        elif further == 2:
+        if further == 2:
             self._swap_in(mixed)
+        elif further == 1 or len(apart) < 2:
+            self._choose_in(mixed)
         return mixed
 
     def _mate(self, moves: list[int]) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+from math import inf, isfinite
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from ...engine.arrays import BAD_VIOLATIONS, NOT_FINITE
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ..nrpa.plain_player import PlainPlayer
     from .solution_front import Scores
 
+_NUMBERS = frozenset([int, float])
+
 
 class SolutionJudge:
     """Judges lists of numbers of moves.
@@ -30,6 +33,7 @@ class SolutionJudge:
         self._moves = player.met()  # of the genotype: all that there are
         self._are_numbers = all(type(move) is int and move == i for i, move in enumerate(self._moves))
         self._signs = player.signs.tolist()
+        self._is_simple = player.problem.n_objectives == 2 and not player.problem.constrained
         self._states_are_tuples = False
         #: Whether every list that the genotype has can be played; where not, what enters the front is followed.
         self.all_are_legal = isinstance(player.problem, BuiltProblem)
@@ -76,9 +80,13 @@ class SolutionJudge:
                 return None
             message = f"evaluate() of {problem_name(problem)} raised {type(error).__name__}: {error}."
             raise ProblemError(message) from error
+        if self._is_simple and type(value) is tuple and len(value) == 2:  # what most return; a shorter check
+            first, second = value
+            if type(first) in _NUMBERS and type(second) in _NUMBERS and isfinite(first) and isfinite(second):
+                return 0.0, self._signs[0] * first, self._signs[1] * second
         violations, values = checked_evaluation(problem, value)
-        if not all(map(math.isfinite, values)):
+        if not all(map(isfinite, values)):
             raise self._player.error(NOT_FINITE, 0)
-        if not 0 <= violations < math.inf:
+        if not 0 <= violations < inf:
             raise self._player.error(BAD_VIOLATIONS, 0)
-        return (violations, *[sign * value for sign, value in zip(self._signs, values, strict=True)])
+        return (violations, *map(mul, self._signs, values))

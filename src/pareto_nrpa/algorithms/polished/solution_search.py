@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -50,13 +50,13 @@ _NO_SLOT = -1
 _REFUSED: tuple[float, ...] = (np.inf,)
 
 
-class _Candidate:
+class _Candidate(NamedTuple):
     """A solution that is worth evaluating, or in vain one that was met before."""
 
-    __slots__ = ("key", "kind", "moves", "played")
-
-    def __init__(self, moves: list[int], kind: int, key: int, played: tuple[int, Any] | None) -> None:
-        self.moves, self.kind, self.key, self.played = moves, kind, key, played
+    moves: list[int]
+    kind: int
+    key: int
+    played: tuple[int, Any] | None  # the slot and the final state of a playout
 
 
 class SolutionSearch(Proposer):
@@ -253,7 +253,7 @@ class SolutionSearch(Proposer):
                 self._chains.judged(one.moves, scores)
             if one.played is not None:
                 self._search.close_slot(one.played[0])
-                one.played = None
+                one = one._replace(played=None)
         self._in_vain += 1
         return one
 

@@ -48,7 +48,8 @@ class Subproblems:
         self._find(np.zeros(1 + m), np.zeros(m), np.ones(m), _NO_WALKER)
 
     def _find(self, new: NDArray[Any], ideal: NDArray[Any], span: NDArray[Any], own: int) -> int:
-        return stored(_find_comers)(self.scores, self._weights, ideal, span, new, own, self._comers)  # type: ignore[no-any-return]  # compiled code
+        find = stored(_find_comers)
+        return find(self.scores, self._weights, ideal, span, new, own, self._comers)  # type: ignore[no-any-return]  # compiled code
 
     def offer(
         self,
