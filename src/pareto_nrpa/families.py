@@ -91,8 +91,7 @@ def _describe_windows(problem: CompiledProblem) -> list[str]:
 def describe_stops(problem: CompiledProblem) -> list[str]:
     """Return what was understood of a file of stops."""
     objectives = f"objectives: {', '.join(problem.objective_names or ())}"
-    if problem.context is None:
-        return [_describe_tours(problem)[0], objectives]
+    assert problem.context is not None
     depot, *stops = problem.context["stops"]
     n_vehicles = problem.max_moves - len(stops) + 1
     n_windows = sum(stop["opens"] > 0 or stop["closes"] is not None for stop in stops)

@@ -370,6 +370,22 @@ def test_a_workbook_without_the_extra_or_that_is_none_is_told(tmp_path, monkeypa
         load(tmp_path / "a.xlsx")
 
 
+def test_a_cell_far_from_the_table_does_not_end_the_process(tmp_path):
+    """Empty cells up to there would need 400 GB, and calamine aborts."""
+    pytest.importorskip("python_calamine")
+    path = write_workbook(tmp_path / "far.xlsx", {"stops": TABLE})
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content.replace(b"</sheetData>", far))
+    with pytest.raises(
+        InstanceError, match=r"^far\.xlsx has a sheet of 1,048,576 rows and 16,384 columns; delete what"
+    ):
+        load(path)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [

@@ -2,7 +2,7 @@
 
 tsp, tsptw, vrptw              the problems, as kernels; segments, matrices
 read, content                  from a file, read once, to an instance; what a file is that is none
-table, stops, costs            spreadsheets and DataFrames: cells, stops, matrices
+table, stops, costs, workbook  spreadsheets and DataFrames: cells, stops, matrices
 tsplib, solomon, vroom         parsers of files of other tools
 instance, feasibility          from an instance to a problem; limits that no route can meet
 benchmarks, generate           published instances and seeded ones

@@ -15,6 +15,7 @@ from .._util.checks import shown
 from .._util.csv_text import unguarded
 from ..errors import InstanceError
 from .content import as_text, is_workbook, read_content
+from .workbook import sheets
 
 if TYPE_CHECKING:
     import os
@@ -113,19 +114,8 @@ def table_of_text(text: str, source: str) -> Table:
 
 def sheet_tables(content: bytes, source: str) -> dict[str, Table]:
     """Return the cells of each sheet of a workbook (.xlsx, .xls, .ods) that has any, by its name."""
-    try:
-        from python_calamine import CalamineError, CalamineWorkbook
-    except ImportError as error:
-        message = f'{source} is a workbook, which needs python-calamine: pip install "pareto-nrpa[excel]".'
-        raise InstanceError(message) from error
-    try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
-    except CalamineError as error:
-        reason = " ".join(str(error).split())[:100]
-        raise InstanceError(f"{source} is no workbook, or is damaged or protected: {reason}.") from error
     tables: dict[str, Table] = {}
-    for name, cells in sheets.items():
+    for name, cells in sheets(content, source).items():
         rows = [(line, [_text(cell) for cell in row]) for line, row in enumerate(cells, 1)]
         there = [(line, row) for line, row in rows if any(row)]
         if there:
