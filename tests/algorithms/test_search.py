@@ -61,7 +61,7 @@ def test_a_solution_that_cannot_be_played_is_named():
     [
         ({"start": [[0, 1, 2, 3, 4, 5]]}, "shuffles cannot begin with solutions"),
         ({"searches": 2}, "several searches work together where"),
-        ({"checkpoint": "saved"}, "a search of shuffles cannot be saved"),
+        ({"checkpoint": "saved"}, "a search of shuffles cannot be saved, as ShufflesSearch does not declare its STATE"),
     ],
 )
 def test_what_such_a_search_cannot_do_is_said(options, message, tmp_path, monkeypatch):

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..errors import CheckpointError
-
 if TYPE_CHECKING:
     import os
 
@@ -38,8 +36,28 @@ class Algorithm(ABC):
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
         """Return the search saved at `path`, which must be of this problem and these parameters."""
-        raise CheckpointError(f"a search of {self.name} cannot be resumed; leave out checkpoint and resume.")
+        from ..engine.state import load, read, restoring
+
+        header, tree = read(path, expected_header(problem, self))
+        with restoring(path):
+            search = self.start(problem, seed=header["seed"], budget=header["budget"])
+            load(search, tree)
+            search.fingerprint.first = header["problem"][0]
+        return search
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
         return asdict(self)  # type: ignore[call-overload, no-any-return]  # every algorithm is a dataclass
+
+
+def expected_header(problem: AnyProblem, algorithm: Algorithm) -> dict[str, Any]:
+    """Return what a checkpoint of one search must say of itself."""
+    from ..problem.base import problem_fingerprint, problem_name
+
+    return {
+        "searches": 1,
+        "algorithm": algorithm.name,
+        "parameters": algorithm.to_dict(),
+        "problem": problem_fingerprint(problem),
+        "instance": problem_name(problem),
+    }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from copy import deepcopy
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from .._util.checks import check_whole
-from ..engine.archive import archived_rows
+from ..engine.archive import MOST_ARCHIVED, archived_rows
 from ..engine.arrays import (
     EVALUATIONS,
     FOUND_AT,
@@ -23,8 +24,16 @@ from ..engine.arrays import (
     VIOLATIONS,
     Archive,
 )
+from ..engine.state import dump, load, write
 from ..errors import CheckpointError, ParetoNRPAError
-from ..problem.base import AnyProblem, FirstFingerprint, check_declarations, objective_signs
+from ..problem.base import (
+    AnyProblem,
+    CompiledProblem,
+    FirstFingerprint,
+    check_declarations,
+    objective_signs,
+    problem_name,
+)
 from ..problem.genotype import genotype_of
 from ..result.result import Front
 
@@ -34,11 +43,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ..engine.state import Tree
     from .algorithm import Algorithm
-
-
-#: The largest limit of an archive: more than any memory holds, and no more than compiled code can count.
-MOST_ARCHIVED = 10**12
 
 
 class Search(ABC):
@@ -62,11 +68,24 @@ class Search(ABC):
         Whether `add` takes solutions to begin with.
     n_searches
         How many searches work together.
+    budget
+        The number of evaluations that the search was planned for, if it was told one.
+    STATE
+        The attributes of a class that make up its state, as `engine/state.py` describes them. A subclass that keeps
+        nothing says so by an empty one; without it, its searches cannot be saved and copied.
     """
+
+    STATE: ClassVar[dict[str, Any]] = {
+        "wall_seconds": "float",
+        "cpu_seconds": "float",
+        "rng": "rng",
+        "player": "component",
+    }
 
     slice_seconds: ClassVar[tuple[float, float]] = (0.01, 0.05)
     accepts_solutions: ClassVar[bool] = False
     failures: int = 0
+    budget: int | None = None
 
     def __init__(self, problem: AnyProblem, algorithm: Algorithm, *, seed: int) -> None:
         check_declarations(problem)
@@ -202,6 +221,49 @@ class Search(ABC):
         """Return the parameters as they are used."""
         return self.algorithm.to_dict()
 
+    @property
+    def state_sizes(self) -> dict[str, int | str | None]:
+        """What names in the forms of the state stand for; see `engine/state.py`."""
+        sizes: dict[str, int | str | None] = {"M": self.problem.n_objectives, "P": 1}
+        if isinstance(self.problem, CompiledProblem):  # its moves are any numbers, and its sizes never change
+            sizes |= {"moves": None, "V": self.problem.max_moves}
+        return sizes
+
+    def state_header(self) -> dict[str, Any]:
+        """Return what a checkpoint says of itself: all that `Algorithm.resume` compares, or begins with."""
+        return {
+            "searches": self.n_searches,
+            "algorithm": self.algorithm.name,
+            "parameters": self.algorithm.to_dict(),
+            "problem": self.fingerprint.known_as(),
+            "instance": problem_name(self.problem),
+            "seed": self.seed,
+            "budget": self.budget,
+        }
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint from which `Algorithm.resume` continues to the same result."""
-        raise CheckpointError(f"a search of {self.algorithm.name} cannot be saved; leave out checkpoint.")
+        write(path, self.state_header(), self.state())
+
+    def state(self) -> Tree:
+        """Return all that makes up the search, without copying its arrays."""
+        for kind in type(self).__mro__[: type(self).__mro__.index(Search)]:
+            if "STATE" not in vars(kind):
+                raise CheckpointError(
+                    f"a search of {self.algorithm.name} cannot be saved, as {kind.__name__} does not declare its "
+                    "STATE; declare it, or leave out checkpoint."
+                )
+        return dump(self)
+
+    def __reduce__(self) -> Any:
+        return partial(self.algorithm.start, seed=self.seed, budget=self.budget), (self.problem,), self.state()
+
+    def __setstate__(self, state: Any) -> None:
+        load(self, state)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        start, problem, state = self.__reduce__()
+        twin: Self = start(*problem)  # of the same problem: it does not change, and kernels cannot be copied
+        memo[id(self)] = twin
+        twin.__setstate__(deepcopy(state, memo))
+        return twin

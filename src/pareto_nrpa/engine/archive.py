@@ -18,13 +18,16 @@ from .arrays import (
     POLICY,
     Archive,
 )
-from .evaluated import count_once, larger_keys, needs_more_keys, no_keys
-from .front_index import NEW, clear, compare, count_blocks, insert, new_index
+from .evaluated import check_keys, count_once, larger_keys, needs_more_keys, no_keys
+from .front_index import NEW, check_index, clear, compare, count_blocks, insert, new_index
 from .jit.kernels import bundle_kernel, engine_kernel, python_function, small_kernel
+from .state import need
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: The largest limit of an archive: more than any memory holds, and no more than compiled code can count.
+MOST_ARCHIVED = 10**12
 _FIRST_ARCHIVE = 64
 _FIRST_LOG = 1024
 
@@ -55,6 +58,19 @@ def archived_rows(archive: Archive) -> NDArray[np.int64]:
     """Return the rows in use, in the order of discovery."""
     used = np.flatnonzero(archive.heads[:, FOUND_AT])
     return used[np.argsort(archive.heads[used, FOUND_AT])]
+
+
+def check_archive(archive, counters):
+    """Raise unless a restored archive is one that compiled code may trust."""
+    used = np.flatnonzero(archive.heads[:, FOUND_AT])
+    n_unused = len(archive.heads) - len(used)
+    need(counters[N_ARCHIVED] == len(used), "as many archived solutions as it counts")
+    unused = np.sort(archive.free[:n_unused])
+    need(np.array_equal(unused, np.flatnonzero(archive.heads[:, FOUND_AT] == 0)), "all unused rows of the archive")
+    limit = counters[MAX_ARCHIVED]
+    need(limit == 0 or max(2, len(used)) <= limit <= MOST_ARCHIVED, "a limit of its archive that it keeps to")
+    check_index(archive.front_index, used, len(archive.heads))
+    check_keys(archive.keys, counters)
 
 
 def enlarge(array, *shape):

@@ -1,11 +1,12 @@
 """What a search is made of: named bundles of arrays, so that all of its state can be saved, grown and compared.
 
-Shapes use L levels, P policies, M objectives, C codes, R slots for recorded sequences.
+Shapes use L levels, P policies, M objectives, C codes, R slots for recorded sequences, V moves of a sequence and K
+candidates. A field that is annotated with a form (see state.py) is part of the state; the others are working memory.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -49,13 +50,14 @@ class Pool(NamedTuple):
     Steps with a single legal move teach nothing and are not recorded, except in `moves`.
     """
 
-    heads: np.ndarray  # [R, 4] int64: number of moves, policy that sampled them, number of decisions, identity
-    scores: np.ndarray  # [R, 1 + M] float64
-    moves: np.ndarray  # [R, max_moves] int64
-    ends: np.ndarray  # [R, max_moves] int64, where the candidates of each decision step end
-    chosen: np.ndarray  # [R, max_moves] int64, the candidate chosen at each decision step
-    codes: np.ndarray  # [R, max_candidates] uint32, legal codes, step after step
-    biases: np.ndarray  # [R, max_candidates] float64, or [R, 1] where there is no bias
+    # Number of moves, policy that sampled them, number of decisions, identity.
+    heads: Annotated[np.ndarray, "i8 [R, 4] < V+1 P V+1 *"]
+    scores: Annotated[np.ndarray, "f8 [R, 1+M]"]
+    moves: Annotated[np.ndarray, "i8 [R, V] < moves"]
+    ends: Annotated[np.ndarray, "i8 [R, V] < K+1"]  # where the candidates of each decision step end
+    chosen: Annotated[np.ndarray, "i8 [R, V] < K"]  # the candidate chosen at each decision step
+    codes: Annotated[np.ndarray, "u4 [R, K] < C"]  # legal codes, step after step
+    biases: Annotated[np.ndarray, "f8 [R, B]"]  # B is K, or 1 where there is no bias
 
 
 class FrontIndex(NamedTuple):
@@ -64,25 +66,27 @@ class FrontIndex(NamedTuple):
     Bundles are passed by value, at every evaluation: the fewer arrays the better.
     """
 
-    blocks: np.ndarray  # [K, 1 + block] int64: how many rows there are in a block, and which
-    # [2 K, 2] int64: the first of two children and the objective that parts them, or 0 and a block; the last node is
-    # never one, and counts the blocks (0: the index is still to be made).
-    nodes: np.ndarray
-    # [4 K, 1 + M] float64: the smallest and the largest objectives of each block, then where the second child of each
-    # node begins. The first number is the violations of all rows, infinite if there are none.
-    bounds: np.ndarray
+    blocks: Annotated[np.ndarray, "i8 [I, 33] < 33 A"]  # how many rows there are in a block, and which
+    # The first of two children and the objective that parts them, or 0 and a block; the last node is never one, and
+    # counts the blocks (0: the index is still to be made).
+    nodes: Annotated[np.ndarray, "i8 [2*I, 2] < 2*I 0:"]
+    # The smallest and the largest objectives of each block, then where the second child of each node begins. The first
+    # number is the violations of all rows, infinite if there are none.
+    bounds: Annotated[np.ndarray, "f8 [4*I, 1+M]"]
 
 
 class Archive(NamedTuple):
     """The best of all that was evaluated: least violated, mutually non-dominated, in rows of no particular order."""
 
-    heads: np.ndarray  # [A, 3] int64: number of moves, policy that sampled them, found at evaluation (0: unused)
-    scores: np.ndarray  # [A, 1 + M] float64
-    moves: np.ndarray  # [A, max_moves] int64
-    log: np.ndarray  # [G, 2 + M] float64: evaluation and scores of all that ever entered
-    keys: np.ndarray  # [K] int64, a table of all solutions evaluated, see evaluated.py; empty unless they are counted
-    key_scores: np.ndarray  # [K, 1 + M] float64, their scores
-    free: np.ndarray  # [A] int64, a stack of unused rows: as many as are not archived
+    # Number of moves, policy that sampled them, found at evaluation (0: unused).
+    heads: Annotated[np.ndarray, "i8 [A, 3] < V+1 P 0:"]
+    scores: Annotated[np.ndarray, "f8 [A, 1+M]"]
+    moves: Annotated[np.ndarray, "i8 [A, V] < moves"]
+    log: Annotated[np.ndarray, "f8 [G, 2+M]"]  # evaluation and scores of all that ever entered
+    # A table of all solutions evaluated, see evaluated.py; empty unless they are counted. Then their scores.
+    keys: Annotated[np.ndarray, "i8 [Q]"]
+    key_scores: Annotated[np.ndarray, "f8 [Q, 1+M]"]
+    free: Annotated[np.ndarray, "i8 [A] < A"]  # a stack of unused rows: as many as are not archived
     front_index: FrontIndex
 
 
@@ -110,23 +114,25 @@ class Selection(NamedTuple):
 class SearchState(NamedTuple):
     """A search between two evaluations. Level l of the paper is row l - 1."""
 
-    weights: np.ndarray  # [L, P, C] float64, the policies of each level; NaN: bias by code, not met yet
+    weights: Annotated[np.ndarray, "f8 [L, P, C]"]  # the policies of each level; NaN: bias by code, not met yet
     preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
-    starts: np.ndarray  # [P, C] float64, biases by code as far as met, which a new search starts from; else [P, 1]
-    members: np.ndarray  # [L, R] int64, slots of the set S* of each level
-    # [L, 4] int64: size of the set, iterations done (level 1: playouts), results in a row that brought nothing new,
-    # size of the first front
-    levels: np.ndarray
-    free: np.ndarray  # [R] int64, a stack of unused slots
-    counters: np.ndarray  # [N_COUNTERS] int64
+    # Biases by code as far as met, which a new search starts from: S is C, or 1 where there are none.
+    starts: Annotated[np.ndarray, "f8 [P, S]"]
+    members: Annotated[np.ndarray, "i8 [L, R] < R"]  # slots of the set S* of each level
+    # Size of the set, iterations done (level 1: playouts), results in a row that brought nothing new, size of the first
+    # front.
+    levels: Annotated[np.ndarray, "i8 [L, 4] < R+1 0: 0: R+1"]
+    free: Annotated[np.ndarray, "i8 [R] < R"]  # a stack of unused slots
+    counters: Annotated[np.ndarray, "i8 [12] < 0: R+1 A+1 G+1 0: C+1 0:"]
     legal: np.ndarray  # [max_legal] int64, working memory of a playout
     probabilities: np.ndarray  # [max_candidates + PADDING] float64, or more: working memory of playout and adapt
     factors: np.ndarray  # [max_moves] float64, working memory of adapt
     objective_weights: np.ndarray  # [W, M] float64, weighted sums to search for in turn; none: dominance decides
-    objective_scale: np.ndarray  # [M] float64, what objectives are divided by before they are weighed
+    # What objectives are divided by before they are weighed.
+    objective_scale: Annotated[np.ndarray, "f8 [M]"]
     pool: Pool
     archive: Archive
-    selection: Selection
+    selection: Annotated[Selection, None]
 
 
 class Settings(NamedTuple):

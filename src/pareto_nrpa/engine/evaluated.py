@@ -11,6 +11,7 @@ import numpy as np
 
 from .arrays import KEY, N_MOVES, N_UNIQUE, NO_IDENTITY
 from .jit.kernels import bundle_kernel, engine_kernel, python_function, small_kernel
+from .state import need
 
 _FIRST_KEYS = 1024
 _NO_KEY = 0
@@ -30,12 +31,11 @@ def larger_keys(keys, scores):
     return _placed(keys, scores, max(_FIRST_KEYS, 2 * keys.size))
 
 
-def rebuilt_keys(keys, scores):
-    """Return a table with the contents of one that was stored, by whatever rule its keys have their places."""
-    size, n_keys = _FIRST_KEYS, np.count_nonzero(keys)
-    while size <= 2 * n_keys:
-        size *= 2
-    return _placed(keys, scores, size)
+def check_keys(keys, counters):
+    """Raise unless a restored table has places left, all of which are found."""
+    n = np.count_nonzero(keys)
+    need(n == counters[N_UNIQUE] and 2 * n <= keys.size, "as many unique solutions as it counts")
+    need(keys.size == 0 or keys.size & (keys.size - 1) == 0, "a table of solutions whose size is a power of two")
 
 
 def _placed(keys, scores, size):

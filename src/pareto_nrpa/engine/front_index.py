@@ -5,7 +5,7 @@ of its rows covers a newcomer that the smallest values do not cover, and none is
 largest (the idea of the ND-tree, Jaszkiewicz and Lust 2018). The blocks are the leaves of a k-d tree, which tells
 where a row belongs; the tests go through all blocks, as there is one for every 16 to 32 rows.
 
-The index never decides who is in, so it may be thrown away at any time and made anew: checkpoints do without it.
+The index never decides who is in, but it does decide in which order unused rows are taken: checkpoints hold it too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from .arrays import VIOLATIONS, FrontIndex
 from .dominance import covers, is_at_most
 from .jit.kernels import ZERO, engine_kernel, small_kernel
+from .state import need
 
 _BLOCK = 32
 #: How a newcomer compares with all rows of an index.
@@ -29,6 +30,18 @@ def new_index(n_rows, n_objectives):
         nodes=np.zeros((2 * n_blocks, 2), dtype=np.int64),
         bounds=np.zeros((4 * n_blocks, 1 + n_objectives)),
     )
+
+
+def check_index(index, used, n_rows):
+    """Raise unless a restored index is of the rows that are used, or is still to be made."""
+    n = int(index.nodes[-1, 0]) if len(index.nodes) else -1
+    need(len(index.blocks) == len(new_index(n_rows, 1).blocks) and 0 <= n <= len(index.blocks), "an index of its size")
+    children, parts = index.nodes[: max(0, 2 * n - 1)].T
+    inner = np.flatnonzero(children)
+    need((children[inner] > inner).all() and (children[inner] + 1 < len(children)).all(), "an index that is a tree")
+    need(np.array_equal(np.sort(parts[children == 0]), np.arange(n)), "an index with a leaf for each block")
+    rows = [block[1 : 1 + block[0]] for block in index.blocks[:n]]
+    need(n == 0 or np.array_equal(np.sort(np.concatenate(rows)), used), "an index of what is archived")
 
 
 @small_kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..errors import ProblemError
 from ..problem.base import Problem, checked_evaluation, plain_bias, problem_name
 from .arrays import BAD_VIOLATIONS, NOT_FINITE
 from .player import Adapter
+from .state import need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,7 @@ class PlainAdapter(Adapter):
         A function of state, move and preference, or None where there is none or nobody wants it.
     """
 
+    STATE: ClassVar[dict[str, Any]] = {"moves_met": "values [moves]"}
     problem: Problem
 
     def __init__(self, problem: Problem, *, has_bias: bool) -> None:
@@ -84,6 +86,16 @@ class PlainAdapter(Adapter):
         if len(self._by_number) < len(self.moves):
             self._by_number = self.met()
         return [self._by_number[number] for number in numbers]
+
+    @property
+    def moves_met(self) -> list[Any]:
+        """All moves met, in the order of their numbers."""
+        return self.met()
+
+    @moves_met.setter
+    def moves_met(self, moves: list[Any]) -> None:
+        self.moves, self._by_number = Index(), []
+        need(self.numbers(moves) == list(range(len(moves))), "one number for each move")
 
     def met(self) -> list[Any]:
         """Return all moves met, in the order of their numbers."""

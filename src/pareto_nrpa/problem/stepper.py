@@ -182,6 +182,16 @@ def first_illegal(problem: AnyProblem, moves: Sequence[Any]) -> int | None:
     return len(moves) if walk.legal_moves(pruned=False) else None
 
 
+def legal_after(problem: AnyProblem, moves: Iterable[Any]) -> set[Any] | None:
+    """Return all that may be played after some moves, pruned or not; None if these cannot be played themselves."""
+    walk = stepper(problem)
+    for move in moves:
+        if move not in walk.legal_moves(pruned=False):
+            return None
+        walk.play(move)
+    return set(walk.legal_moves(pruned=False))
+
+
 def canonical_form(problem: AnyProblem, moves: Sequence[Any]) -> list[Any]:
     """Return the list of moves that stands for a solution, where a compiled problem tells it from equal ones."""
     if not isinstance(problem, CompiledProblem) or problem.canonical is None:

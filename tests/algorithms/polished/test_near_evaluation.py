@@ -1,5 +1,6 @@
 """Neighbours that put near moves side by side, compared with solutions that are played."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,11 @@ from pareto_nrpa import PolishedNRPA
 from pareto_nrpa.algorithms.polished import near_evaluation
 from pareto_nrpa.algorithms.polished.candidate_lists import Arcs, CandidateLists
 from pareto_nrpa.algorithms.polished.near_evaluation import NearEvaluator
+from pareto_nrpa.algorithms.polished.near_state import PLACE_NOW, SIZE
 from pareto_nrpa.algorithms.polished.neighbour_evaluation import Penalty
 from pareto_nrpa.engine.arrays import FrontObjectives
 from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.engine.state import dump, load
 from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw, mo_tsp
 
 from .test_neighbour_evaluation import neighbours
@@ -144,6 +147,10 @@ def test_what_is_shaken_is_a_permutation_and_as_feasible_as_asked(name):
         assert (played(problem, moves)[1] > 0) <= (distance > 0)
 
 
+def sizes_of(problem):
+    return {"n": len(problem.genotype.moves), "M": problem.n_objectives}
+
+
 @pytest.mark.parametrize("name", ["tour", "tour, windows", "routes, longest"])
 def test_a_descent_that_is_saved_goes_on_alike(name, monkeypatch):
     monkeypatch.setattr(near_evaluation, "_MOST", 100)
@@ -153,8 +160,7 @@ def test_a_descent_that_is_saved_goes_on_alike(name, monkeypatch):
     one.begin(start, weights)
     ended = one.go_on(nothing(problem))
     assert not ended
-    other.begin(one.moves, weights, 0)
-    other.restore(one.state(True), True)
+    load(other, deepcopy(dump(one)), sizes_of(problem))
     other._rng.bit_generator.state = one._rng.bit_generator.state
     while not ended:
         ended = one.go_on(nothing(problem))
@@ -165,23 +171,26 @@ def test_a_descent_that_is_saved_goes_on_alike(name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "values"),
+    ("name", "place", "value"),
     [
-        ("descent_queue", [99]),
-        ("descent_queue", [1, 1]),
-        ("descent_kept", [[1, 1, 1, 1, 1, 1, 1, 1]]),
-        ("descent_kept_scores", [[np.nan, 0.0, 0.0]]),
-        ("judged", [0, 99, 0]),
-        ("judged", [0, 0, 99]),
+        ("order", 3, 4),
+        ("order", 0, 1),
+        ("kept", 2, 1),
+        ("queue", 0, 9),
+        ("numbers", PLACE_NOW, 10),
+        ("numbers", SIZE, 99),
     ],
 )
-def test_a_descent_that_cannot_be_is_refused(name, values):
-    judge = judge_of(PROBLEMS["tour"])
+def test_a_descent_that_cannot_be_is_refused(name, place, value):
+    judge, other = (judge_of(PROBLEMS["tour"]) for _ in range(2))
     judge.begin(np.arange(1, 9), np.ones(2))
-    state = judge.state(True)
-    judge.restore(state, True)
-    with pytest.raises(ValueError, match="a checkpoint needs"):
-        judge.restore({**state, name: np.array(values)}, True)
+    judge._here.kept[:] = judge._here.order
+    judge._here.kept_current[:] = 1.0
+    tree = deepcopy(dump(judge))
+    load(other, deepcopy(tree), sizes_of(PROBLEMS["tour"]))
+    tree["_here"][name][place] = value
+    with pytest.raises(ValueError, match="must"):
+        load(other, tree, sizes_of(PROBLEMS["tour"]))
 
 
 def test_lists_hold_the_nearest_for_each_weight_and_no_closing():

@@ -127,7 +127,7 @@ def test_it_resumes_exactly_before_and_in_chains(problem, n, tmp_path):
     second = PolishedNRPA().resume(problem, tmp_path / "saved")
     second.advance(LATE - n)
     assert second.log().tolist() == whole.log().tolist()
-    assert second.player.random_state() == whole.player.random_state()
+    assert [second.player.draw() for _ in range(300)] == [whole.player.draw() for _ in range(300)]
     assert second.front().solutions == whole.front().solutions
 
 

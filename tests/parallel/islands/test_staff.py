@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, solve
-from pareto_nrpa.algorithms.nrpa.checkpoint import to_bytes
 from pareto_nrpa.parallel.islands import task as work
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
 from pareto_nrpa.parallel.islands.executors import Crew, Processes, Threads, pickled
@@ -70,7 +69,7 @@ def test_one_worker_needs_nobody():
 
 def test_a_process_keeps_all_searches_of_a_run_and_few_of_others():
     problem, algorithm = Knapsack(6), ParetoNRPA(level=1, iterations=5)
-    state = to_bytes(algorithm.start(problem, seed=0, budget=50))
+    state = work.to_bytes(algorithm.start(problem, seed=0, budget=50))
     origin = work.Resume(pickled(problem), algorithm, state, {0: []})
     stretch = work.Stretch(0, 2, 0, [], 10.0)
     for run, n in (("another run", 5), ("run", 20), ("a third run", 1)):

@@ -6,12 +6,12 @@ problem's kernels are bound.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numba
 from numba import types
 
-from ...engine.archive import counting_archive, larger_archive, limited_archive
+from ...engine.archive import check_archive, counting_archive, larger_archive, limited_archive
 from ...engine.arrays import N_MOVES
 from ...engine.compiled import CompiledAdapter
 from ...engine.jit.kernels import Entry, allocating_kernel, bundle_kernel, with_globals
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 class CompiledRollouts(CompiledAdapter):
     """Plays in an arena; one call of compiled code makes many evaluations."""
+
+    STATE: ClassVar[dict[str, Any]] = {"arena": Arena}
 
     def __init__(self, problem: CompiledProblem, rng: np.random.Generator, bias: float) -> None:
         super().__init__(problem)
@@ -62,6 +64,10 @@ class CompiledRollouts(CompiledAdapter):
     def _run(self, entry: Entry, rng: np.random.Generator, *arguments: Any) -> int:
         self.compile()
         return int(self.call(entry, self.arena, rng, *arguments))
+
+    def restored(self) -> None:
+        """Check what was restored."""
+        check_archive(self.arena.archive, self.arena.counters)
 
     def make_room(self) -> None:
         """Give archive and log room for at least one more evaluation."""

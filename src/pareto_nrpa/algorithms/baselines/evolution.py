@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -74,14 +74,14 @@ def crowding_gaps(objectives, order, ranks, gaps):
 class MOEADSubproblems(NamedTuple):
     """The population of MOEA/D: the best known solution of every subproblem."""
 
-    genes: np.ndarray  # [n, width] int64
-    objectives: np.ndarray  # [n, M] float64, penalised
-    ideal: np.ndarray  # [M] float64
-    weights: np.ndarray  # [n, M] float64
-    lengths: np.ndarray  # [n] float64, of the weight vectors
-    neighbours: np.ndarray  # [n, k] int64
-    order: np.ndarray  # [n] int64, whose turn it is
-    turn: np.ndarray  # [1] int64, place in `order`
+    genes: Annotated[np.ndarray, "i8 [=, =] < 0:"]
+    objectives: Annotated[np.ndarray, "f8 [=, =]"]  # penalised
+    ideal: Annotated[np.ndarray, "f8 [=]"]
+    weights: Annotated[np.ndarray, "f8 [=, =]"]
+    lengths: Annotated[np.ndarray, "f8 [=]"]  # of the weight vectors
+    neighbours: Annotated[np.ndarray, "i8 [=, =] < n"]
+    order: Annotated[np.ndarray, "i8 [n] < n"]  # whose turn it is
+    turn: Annotated[np.ndarray, "i8 [1] < n+1"]  # place in `order`
     moves: np.ndarray  # [width, most choices] int64, the moves behind the genes
     sizes: np.ndarray  # [width] int64, how many choices
     parents: np.ndarray  # [2, 1, width] int64, the pair at hand

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import moocore
 import numpy as np
@@ -45,6 +45,15 @@ class Generations(ABC):
         Size of the population; new solutions per generation.
     """
 
+    STATE: ClassVar[dict[str, Any]] = {
+        "genes": "i8 [size, =] < 0:",
+        "objectives": "f8 [size, =]",
+        "crowding": "f8 [size]",
+        "rng": "rng",
+        "waiting": "i8 [*, =] < 0:",
+        "avoids_known": "bool",
+    }
+
     def __init__(self, n_objectives: int, sizes: Ints, vary: Any, capacity: int, offspring: int) -> None:
         self.capacity, self.offspring = capacity, offspring
         self.genes: Ints = np.zeros((0, len(sizes)), dtype=np.int64)
@@ -52,7 +61,7 @@ class Generations(ABC):
         self.crowding = np.zeros(0)
         self.rng = np.random.default_rng(0)
         self._sizes = sizes
-        self._children = self.genes
+        self.waiting = self.genes
         self._known: set[bytes] | None = set()
         rows, points = self.genes, self.objectives
         pairs, marks = np.zeros((2, 0, len(sizes)), np.int64), np.zeros(0, np.bool_)
@@ -60,23 +69,32 @@ class Generations(ABC):
         self._gaps = _entry(crowding_gaps, points, rows, sizes, points)
         self.entries = [self._mate, self._gaps]
 
+    @property
+    def avoids_known(self) -> bool:
+        """Whether children that are in the population are made anew."""
+        return self._known is not None
+
+    @avoids_known.setter
+    def avoids_known(self, avoids: bool) -> None:
+        self._known = set(_keys(self.genes)) if avoids else None
+
     def begin(self, genes: Ints, rng: np.random.Generator) -> None:
         """Take the first population, and the generator that drew it."""
-        self._children, self.rng = genes, rng
+        self.waiting, self.rng = genes, rng
 
     def children(self) -> Ints:
         """Return new solutions [n, width]; `tell` must follow."""
         if len(self.genes):
-            self._children = self._mated()
-            if not len(self._children):
+            self.waiting = self._mated()
+            if not len(self.waiting):
                 # All that mating finds is there already, as on tiny problems: from here on it may be evaluated again.
                 self._known = None
-                self._children = self._mated()
-        return self._children
+                self.waiting = self._mated()
+        return self.waiting
 
     def tell(self, objectives: Floats) -> None:
         """Take the objectives of the children, and let the fittest of all survive."""
-        genes = np.concatenate((self.genes, self._children))
+        genes = np.concatenate((self.genes, self.waiting))
         objectives = np.concatenate((self.objectives, objectives))
         n = self.capacity if len(self.genes) else len(genes)
         survivors, self.crowding = self._survivors(objectives, min(n, len(genes)))

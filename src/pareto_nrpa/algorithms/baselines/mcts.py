@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..._util.checks import check_flag, check_number, check_positive, check_whole
 from ...engine.archive import enlarge
+from ...engine.state import need
+from ...problem.base import CompiledProblem
+from ...problem.stepper import legal_after
 from . import mcts_kernels as kernels
 from .base import Baseline, BaselineSearch
+from .rollout import HERE
 
 if TYPE_CHECKING:
     from ...problem.base import AnyProblem
@@ -59,6 +63,8 @@ class ParetoMCTS(Baseline):
 
 
 class _Search(BaselineSearch):
+    STATE: ClassVar[dict[str, Any]] = {"_tree": kernels.Tree}
+
     def __init__(self, problem: AnyProblem, baseline: ParetoMCTS, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         numbers = np.zeros(kernels.N_NUMBERS, dtype=np.int64)
@@ -81,6 +87,27 @@ class _Search(BaselineSearch):
     def step(self, n: int) -> int:
         self._make_room()
         return self._search(self._tree, n)
+
+    @property
+    def state_sizes(self) -> dict[str, int | str | None]:
+        """What names in the forms of the state stand for."""
+        return super().state_sizes | {"D": self._tree.path.size}
+
+    def restored(self) -> None:
+        """Check what was restored: children lie within the tree, and moves that are not checked again are legal."""
+        tree, problem = self._tree, self.player.problem
+        need((tree.first_child + tree.n_children <= tree.numbers[kernels.N_NODES]).all(), "children in its tree")
+        if not isinstance(problem, CompiledProblem):
+            return
+        at_work = self.player.arena.moves[HERE, : tree.numbers[kernels.DEPTH_OF_LEAF]].tolist()
+        need(legal_after(problem, at_work) is not None, "a leaf that can be reached")
+        paths: dict[int, list[int]] = {kernels.ROOT: []}
+        for node in np.flatnonzero(tree.first_child > kernels.ROOT).tolist():
+            children = range(tree.first_child[node], tree.first_child[node] + tree.n_children[node])
+            need(node in paths and children.start > node, "children that come after their node")
+            moves = tree.moves[children.start : children.stop].tolist()
+            need((legal_after(problem, paths[node]) or set()).issuperset(moves), "children that are legal")
+            paths |= {child: [*paths[node], move] for child, move in zip(children, moves, strict=True)}
 
     def _make_room(self) -> None:
         """Give the tree room for one more expansion, as far as the last one shows how much that is."""

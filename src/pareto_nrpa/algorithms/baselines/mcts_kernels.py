@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -22,15 +22,15 @@ NOT_EXPANDED, TERMINAL = -1, -2
 class Tree(NamedTuple):
     """A search tree; the children of a node stand next to each other."""
 
-    visits: np.ndarray  # [T] int64
-    sums: np.ndarray  # [T, M] float64, of the penalised objectives of all playouts through the node
-    moves: np.ndarray  # [T] int64, the move that leads to the node
-    first_child: np.ndarray  # [T] int64
-    n_children: np.ndarray  # [T] int64
-    path: np.ndarray  # [max_moves + 1] int64, from the root to the leaf at work
-    bounds: np.ndarray  # [largest number of children, M] float64, working memory
+    visits: Annotated[np.ndarray, "i8 [T]"]
+    sums: Annotated[np.ndarray, "f8 [T, M]"]  # of the penalised objectives of all playouts through the node
+    moves: Annotated[np.ndarray, "i8 [T] < moves"]  # the move that leads to the node
+    first_child: Annotated[np.ndarray, "i8 [T] < -2:T"]
+    n_children: Annotated[np.ndarray, "i8 [T] < X+1"]
+    path: Annotated[np.ndarray, "i8 [=] < T"]  # from the root to the leaf at work
+    bounds: Annotated[np.ndarray, "f8 [X, M]"]  # working memory for the largest number of children
     exploration: np.ndarray  # [1] float64, factor on the exploration constant
-    numbers: np.ndarray  # [N_NUMBERS] int64
+    numbers: Annotated[np.ndarray, "i8 [5] < T+1 0: D 0: 2"]
 
 
 def tree_search(parts, arena, rng, play_to_end, tree, n):

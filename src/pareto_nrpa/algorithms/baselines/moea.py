@@ -10,7 +10,7 @@ import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -202,6 +202,12 @@ def _check_pymoo() -> None:
 class _Search(WholeSolutionSearch):
     """Evaluates the first population, row by row as the budget allows; pymoo draws it and says what comes with it."""
 
+    STATE: ClassVar[dict[str, Any]] = {
+        "_is_new": "bool",
+        "_rows": "i8 [rows, =] < moves",
+        "_scores": "f8 [rows, =]",
+        "_next": "int < rows+1",
+    }
     baseline: Evolutionary
 
     def __init__(self, problem: AnyProblem, baseline: Evolutionary, **where: Any) -> None:
@@ -227,6 +233,16 @@ class _Search(WholeSolutionSearch):
         if self._next == len(self._rows):
             self._tell(self._scores[:, 1:] + PENALTY * self._scores[:, :1])
         return self._next - begin
+
+    def restored(self) -> None:
+        """Check what was restored."""
+        self.check_solutions(self._rows)
+        for genes in self._populations():
+            self.check_solutions(self._moves[np.arange(len(self._sizes)), genes])
+
+    @abstractmethod
+    def _populations(self) -> list[Any]:
+        """Return all tables of genes."""
 
     @abstractmethod
     def _begin(self, algorithm: Any) -> None:
@@ -284,11 +300,16 @@ def _move_table(genotype: Genotype, numbers: Any) -> tuple[Any, Any]:
 class GenerationSearch(_Search):
     """NSGA-II, SMS-EMOA and NSGA-III: children are evaluated one generation after the other."""
 
+    STATE: ClassVar[dict[str, Any]] = {"generations": "component"}
+
     def __init__(self, kind: type[Generations], problem: AnyProblem, baseline: Any, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         offspring = getattr(baseline, "offspring", baseline.population)
         self.generations = kind(problem.n_objectives, self._sizes, self._vary, baseline.population, offspring)
         self.player.entries += self.generations.entries
+
+    def _populations(self) -> list[Any]:
+        return [self.generations.genes, self.generations.waiting]
 
     def _begin(self, algorithm: Any) -> None:
         self.generations.begin(_first_genes(algorithm), algorithm.random_state)
@@ -303,6 +324,7 @@ class GenerationSearch(_Search):
 class _SubproblemSearch(_Search):
     """MOEA/D: every child is evaluated before the next is made, all in one go."""
 
+    STATE: ClassVar[dict[str, Any]] = {"subproblems": MOEADSubproblems, "_draws": "rng", "_has_begun": "bool"}
     baseline: MOEAD
 
     def __init__(self, problem: AnyProblem, baseline: MOEAD, **where: Any) -> None:
@@ -318,6 +340,9 @@ class _SubproblemSearch(_Search):
         if self._has_begun:
             return self._evolve(self._draws, self.subproblems, n)
         return super().step(n)
+
+    def _populations(self) -> list[Any]:
+        return [] if self._is_new else [self.subproblems.genes]
 
     def _begin(self, algorithm: Any) -> None:
         found = self.subproblems

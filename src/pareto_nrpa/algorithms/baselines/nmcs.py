@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..._util.checks import check_flag, check_number, check_whole
 from ...engine.archive import enlarge
+from ...engine.state import need
+from ...problem.base import CompiledProblem
+from ...problem.stepper import legal_after
 from . import nmcs_kernels as kernels
 from .base import Baseline, BaselineSearch
 from .weights import weight_vectors
@@ -56,6 +59,8 @@ class WeightedNMCS(Baseline):
 
 
 class _Search(BaselineSearch):
+    STATE: ClassVar[dict[str, Any]] = {"_nest": kernels.Nest}
+
     def __init__(self, problem: AnyProblem, baseline: WeightedNMCS, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         levels, n_moves, n_legal = baseline.level, problem.max_moves, self.player.arena.legal.size
@@ -75,6 +80,25 @@ class _Search(BaselineSearch):
     def step(self, n: int) -> int:
         self._make_room()
         return self._search(self._nest, n)
+
+    @property
+    def state_sizes(self) -> dict[str, int | str | None]:
+        """What names in the forms of the state stand for."""
+        (n_weights, _), (n_levels, n_moves) = self._nest.weights.shape, self._nest.best_moves.shape
+        return super().state_sizes | {"L": n_levels, "D": n_moves, "W": n_weights}
+
+    def restored(self) -> None:
+        """Check what was restored: all moves that will be played without another look at them are legal."""
+        nest, problem = self._nest, self.player.problem
+        top = int(nest.numbers[kernels.TOP])
+        if not isinstance(problem, CompiledProblem) or top == kernels.NO_LEVEL:
+            return
+        for level in range(top, len(nest.levels)):
+            depth, n_candidates, _, length = nest.levels[level].tolist()
+            given, best = nest.given[:depth].tolist(), nest.best_moves[level, :length].tolist()
+            legal = legal_after(problem, given)
+            need(legal is not None and legal.issuperset(nest.candidates[level, : max(0, n_candidates)]), "legal moves")
+            need(not best or (best[:depth] == given and legal_after(problem, best) == set()), "best sequences that end")
 
     def _make_room(self) -> None:
         """Keep up with an arena that has grown, as that of a plain problem does."""

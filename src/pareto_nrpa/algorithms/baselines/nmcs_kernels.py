@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -25,15 +25,15 @@ NO_LEVEL = -1
 class Nest(NamedTuple):
     """The levels of a nested search; level l of the literature is row l - 1. All share the moves of the arena."""
 
-    levels: np.ndarray  # [L, N_COLUMNS] int64
-    candidates: np.ndarray  # [L, max_legal] int64
-    best_moves: np.ndarray  # [L, max_moves] int64
-    best_scores: np.ndarray  # [L, 2] float64: violations, weighted sum
-    given: np.ndarray  # [max_moves] int64, the moves that the levels at work have chosen
+    levels: Annotated[np.ndarray, "i8 [=, 4] < D+1 -1:H+1 H+1 D+1"]
+    candidates: Annotated[np.ndarray, "i8 [=, H] < moves"]
+    best_moves: Annotated[np.ndarray, "i8 [=, =] < moves"]
+    best_scores: Annotated[np.ndarray, "f8 [=, 2]"]  # violations, weighted sum
+    given: Annotated[np.ndarray, "i8 [=] < moves"]  # the moves that the levels at work have chosen
     weights: np.ndarray  # [W, M] float64, one search for each row, in turn
-    scale: np.ndarray  # [M] float64, what objectives are divided by before they are weighed
+    scale: Annotated[np.ndarray, "f8 [M]"]  # what objectives are divided by before they are weighed
     value: np.ndarray  # [1, 2] float64, violations and weighted sum of the last playout
-    numbers: np.ndarray  # [N_NUMBERS] int64
+    numbers: Annotated[np.ndarray, "i8 [3] < -1:L -1:W D+1"]
 
 
 def nested_search(parts, arena, rng, play_to_end, nest, n):

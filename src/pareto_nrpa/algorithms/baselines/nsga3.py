@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...engine.state import Maybe
 from .generations import Generations
 from .moea import GenerationSearch, WithOffspring, check_several_objectives, directions
 
@@ -53,16 +54,36 @@ class NSGA3(WithOffspring):
 class ReferenceDirections(Generations):
     """NSGA-III: fronts in their order; of the last one that fits in part, those in directions that have few."""
 
+    STATE: ClassVar[dict[str, Any]] = {"normalisation": Maybe("f8 [*, M]")}
     _survival: Any = None
 
-    def _survivors(self, objectives: NDArray[np.float64], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    @property
+    def normalisation(self) -> NDArray[np.float64] | None:
+        """What pymoo measures objectives by: ideal, worst and nadir point, then the extreme points."""
+        if self._survival is None:
+            return None
+        norm = self._survival.norm
+        return np.vstack([norm.ideal_point, norm.worst_point, norm.nadir_point, norm.extreme_points])
+
+    @normalisation.setter
+    def normalisation(self, points: NDArray[np.float64] | None) -> None:
+        self._survival = None if points is None else self._new_survival()
+        if points is not None:
+            norm = self._survival.norm
+            norm.ideal_point, norm.worst_point, norm.nadir_point, norm.extreme_points = *points[:3], points[3:]
+
+    def _new_survival(self) -> Any:
         from pymoo.algorithms.moo.nsga3 import ReferenceDirectionSurvival
+
+        return ReferenceDirectionSurvival(directions(self.objectives.shape[1], self.capacity))
+
+    def _survivors(self, objectives: NDArray[np.float64], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         from pymoo.core.population import Population
         from pymoo.core.problem import Problem
 
         m = objectives.shape[1]
         if self._survival is None:
-            self._survival = ReferenceDirectionSurvival(directions(m, self.capacity))
+            self._survival = self._new_survival()
         population = Population.new("F", objectives, "place", np.arange(len(objectives)))
         problem = Problem(n_var=1, n_obj=m)
         survivors = self._survival.do(problem, population, n_survive=n, random_state=self.rng)

@@ -10,13 +10,13 @@ import contextlib
 import math
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numba
 import numpy as np
 from numba import types
 
-from ...engine.archive import counting_archive, enlarge, larger_archive, limited_archive
+from ...engine.archive import check_archive, counting_archive, enlarge, larger_archive, limited_archive
 from ...engine.arrays import (
     BAD_BIAS,
     DEPTH,
@@ -37,7 +37,7 @@ from ...errors import ProblemError
 from ...problem.base import Problem, checked_identity
 from ...problem.stepper import first_illegal
 from .arena import arena_parts, depth_or_none
-from .rollout import CHECK, HERE, LOOK, PLAY, WHOLE, draw, is_welcome
+from .rollout import CHECK, HERE, LOOK, PLAY, WHOLE, Arena, draw, is_welcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -82,6 +82,8 @@ def _called_kernels(function: Any) -> Iterator[Any]:
 class PlainRollouts(PlainAdapter):
     """Plays in an arena through the methods of the problem."""
 
+    STATE: ClassVar[dict[str, Any]] = {"arena": Arena}
+
     def __init__(self, problem: Problem, rng: np.random.Generator, bias: float) -> None:
         super().__init__(problem, has_bias=bias != 0)
         self.rng = rng
@@ -106,6 +108,10 @@ class PlainRollouts(PlainAdapter):
         run = interpreted(function)
         self.entries += [_CalledKernel(kernel) for kernel in _called_kernels(run)]
         return run
+
+    def restored(self) -> None:
+        """Check what was restored."""
+        check_archive(self.arena.archive, self.arena.counters)
 
     def make_room(self) -> None:
         """Give archive and log room for at least one more evaluation."""

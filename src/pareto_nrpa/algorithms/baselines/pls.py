@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -59,6 +59,8 @@ class ParetoLocalSearch(Baseline):
 
 
 class _Search(WholeSolutionSearch):
+    STATE: ClassVar[dict[str, Any]] = {"_front": kernels.WorkingFront}
+
     def __init__(self, problem: AnyProblem, baseline: ParetoLocalSearch, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         self._front = self._working_front(baseline)
@@ -86,6 +88,13 @@ class _Search(WholeSolutionSearch):
             options=options,
             n_options=np.array([len(step) for step in steps] or [0] * n, dtype=np.int64),
         )
+
+    def restored(self) -> None:
+        """Check what was restored."""
+        numbers = self._front.numbers
+        self.check_solutions(self._front.moves[: numbers[kernels.SIZE]])
+        if numbers[kernels.BASE_ID] != kernels.NOBODY:
+            self.check_solutions(self._front.base[None])
 
     def step(self, n: int) -> int:
         front = self._front

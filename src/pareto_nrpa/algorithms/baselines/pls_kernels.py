@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,12 @@ _TWO_OPT = 0
 class WorkingFront(NamedTuple):
     """The front that a local search works on, and where it is in the neighbourhood of one of its solutions."""
 
-    scores: np.ndarray  # [W, 1 + M] float64
-    moves: np.ndarray  # [W, n] int64
-    heads: np.ndarray  # [W, 2] int64: a number for each solution, whether its neighbours are all known
-    base: np.ndarray  # [n] int64, the solution whose neighbours are tried
-    cursor: np.ndarray  # [3] int64, the neighbour to try next: kind, and two positions
-    numbers: np.ndarray  # [N_NUMBERS] int64
+    scores: Annotated[np.ndarray, "f8 [W, 1+M]"]
+    moves: Annotated[np.ndarray, "i8 [W, =] < moves"]
+    heads: Annotated[np.ndarray, "i8 [W, 2] < 0: 2"]  # a number for each solution, whether its neighbours are all known
+    base: Annotated[np.ndarray, "i8 [=] < moves"]  # the solution whose neighbours are tried
+    cursor: Annotated[np.ndarray, "i8 [3] < 0:"]  # the neighbour to try next: kind, and two positions
+    numbers: Annotated[np.ndarray, "i8 [7] < W+1 0: * 0:"]
     options: np.ndarray  # [n, largest number of options] int64, the moves of each step; unused for permutations
     n_options: np.ndarray  # [n] int64
 

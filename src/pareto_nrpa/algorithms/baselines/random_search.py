@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..._util.checks import check_flag, check_number
 from .base import Baseline, BaselineSearch
@@ -41,6 +41,8 @@ class RandomSearch(Baseline):
 
 
 class _Search(BaselineSearch):
+    STATE: ClassVar[dict[str, Any]] = {}
+
     def __init__(self, problem: AnyProblem, baseline: RandomSearch, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         self._sample = self.player.entry(sample, 0)

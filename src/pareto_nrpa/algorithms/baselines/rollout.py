@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -47,15 +47,15 @@ N_CHECKED = 1000
 class Arena(NamedTuple):
     """One sequence at work, and the archive of all that was evaluated."""
 
-    moves: np.ndarray  # [1, max_moves] int64
-    heads: np.ndarray  # [1, 4] int64, as in a pool
-    scores: np.ndarray  # [1, 1 + M] float64, violations and minimised objectives
+    moves: Annotated[np.ndarray, "i8 [1, V] < moves"]
+    heads: Annotated[np.ndarray, "i8 [1, 4] < V+1 *"]  # as in a pool
+    scores: Annotated[np.ndarray, "f8 [1, 1+M]"]  # violations and minimised objectives
     legal: np.ndarray  # [max_legal] int64, what could be played after the given moves
     probabilities: np.ndarray  # [max_legal + PADDING] float64, or more; objectives are filled in here too
     n_legal: np.ndarray  # [1] int64
     preference: np.ndarray  # [M] float64, what the bias should care for
     bias_scale: np.ndarray  # [1] float64; 0: all moves alike
-    counters: np.ndarray  # [N_COUNTERS] int64
+    counters: Annotated[np.ndarray, "i8 [12] < 0: 0: A+1 G+1 0:"]
     archive: Archive
 
 

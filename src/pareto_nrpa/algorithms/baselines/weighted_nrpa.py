@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..._util.checks import check_flag, check_number, check_positive, check_whole
 from ..nrpa.params import PAPER_BUDGET, ParetoNRPA
 from ..nrpa.search import AskTellSearch
-from .base import Baseline, save_replay
+from .base import Baseline
 from .weights import weight_vectors
 
 if TYPE_CHECKING:
-    import os
-
     from ...problem.base import AnyProblem
 
 
@@ -81,11 +79,9 @@ def _largest_root(budget: int, level: int) -> int:
 class _Search(AskTellSearch):
     """The engine of Pareto-NRPA with a single policy, where a weighted sum takes the place of dominance."""
 
+    STATE: ClassVar[dict[str, Any]] = {}
     accepts_solutions = False
 
     def __init__(self, whole_budget: int | None, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
-        self._whole_budget = whole_budget
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        save_replay(self, self._whole_budget, path)
+        self.budget = whole_budget

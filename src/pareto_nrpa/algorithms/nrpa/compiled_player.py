@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numba
 import numpy as np
@@ -46,6 +46,8 @@ check_scores = python_function(_check_scores)
 class CompiledPlayer(CompiledAdapter):
     """Plays and learns; `machine`, the whole search, changes and is exchanged for a larger one when it is full."""
 
+    STATE: ClassVar[dict[str, Any]] = {"machine": SearchState}
+
     def __init__(
         self, problem: CompiledProblem, machine: SearchState, settings: Settings, rng: np.random.Generator
     ) -> None:
@@ -73,13 +75,6 @@ class CompiledPlayer(CompiledAdapter):
     def draw(self) -> float:
         """Return the next number of the generator."""
         return self.rng.random()
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.problem, self.machine, self.settings, self.rng)
-
-    def random_state(self) -> dict[str, Any]:
-        """Return the state of the generator."""
-        return dict(self.rng.bit_generator.state)
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""

@@ -5,11 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...engine.archive import enlarge, larger_archive, new_archive, resized_archive
-from ...engine.arrays import N_CODES, N_COUNTERS, N_FREE, N_HEADS, Pool, SearchState, Selection
+from ...engine.archive import check_archive, enlarge, larger_archive, new_archive, resized_archive
+from ...engine.arrays import (
+    ITERATIONS,
+    N_CODES,
+    N_COUNTERS,
+    N_DECISIONS,
+    N_FREE,
+    N_FRONT,
+    N_HEADS,
+    SIZE,
+    Pool,
+    SearchState,
+    Selection,
+    Settings,
+)
 from ...engine.evaluation import new_room
 from ...engine.front_index import new_index
 from ...engine.softmax import PADDING
+from ...engine.state import need
 
 _FIRST_SLOTS = 16
 _OVERRUN = 4096
@@ -129,6 +143,28 @@ def with_longer_sequences(machine: SearchState, max_moves: int, max_candidates: 
         pool=pool,
         archive=archive,
         probabilities=new_room(pool.codes.shape[1], machine.preferences.shape[1]),
+        factors=np.zeros(pool.moves.shape[1]),
+    )
+
+
+def checked_machine(machine: SearchState, settings: Settings, asked: list[int]) -> SearchState:
+    """Return a restored search with working memory of its size, or raise if compiled code may not trust it."""
+    levels, pool = machine.levels, machine.pool
+    check_archive(machine.archive, machine.counters)
+    members = [row[:size] for row, size in zip(machine.members, levels[:, SIZE], strict=True)]
+    slots = np.concatenate([*members, np.array(asked, dtype=np.int64)])
+    free = machine.free[: machine.counters[N_FREE]]
+    need(len(np.unique([*slots, *free])) == len(slots) + len(free), "each slot in one place")
+    n_waiting = levels[0, ITERATIONS] % settings.playouts_per_step
+    need((levels[:, N_FRONT] <= levels[:, SIZE]).all(), "fronts within the sets of its levels")
+    need(n_waiting + levels[0, N_FRONT] <= levels[0, SIZE], "the playouts to learn from")
+    for slot in slots:
+        ends, n = pool.ends[slot], pool.heads[slot, N_DECISIONS]
+        need((np.diff(ends[:n], prepend=0) > 0).all(), "decisions that follow each other")
+    n_slots, (n_policies, m) = len(machine.free), machine.preferences.shape
+    return machine._replace(
+        selection=_new_selection(n_slots, n_policies, m),
+        probabilities=new_room(pool.codes.shape[1], m),
         factors=np.zeros(pool.moves.shape[1]),
     )
 

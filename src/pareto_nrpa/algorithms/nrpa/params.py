@@ -12,7 +12,6 @@ from ...problem.base import AnyProblem, paper_preference
 from ..algorithm import Algorithm
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
@@ -144,18 +143,6 @@ class ParetoNRPA(Algorithm):
         from .search import AskTellSearch
 
         return AskTellSearch(problem, self, seed=seed, budget=budget)
-
-    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> AskTellSearch:
-        """Return a search at its very beginning, with N as given: what a checkpoint goes on from."""
-        from .search import AskTellSearch
-
-        return AskTellSearch(problem, self, seed=seed, budget=None, n_iterations=n_iterations)
-
-    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> AskTellSearch:
-        """Return the search saved at `path`, which must be of this problem and these parameters."""
-        from .checkpoint import load_search
-
-        return load_search(path, problem, self)
 
 
 def _spread(p: int, m: int) -> NDArray[np.float64]:

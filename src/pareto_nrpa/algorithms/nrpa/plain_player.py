@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numba
 import numpy as np
@@ -34,6 +34,7 @@ from ...engine.jit.kernels import compile_entry
 from ...engine.messages import unfollowed_message
 from ...engine.plain import Index, PlainAdapter
 from ...engine.softmax import LARGEST_SUM, SMALLEST_SUM
+from ...engine.state import need
 from ...engine.walk import EXACT, UNPRUNED
 from ...errors import ProblemError
 from ...problem.base import Problem, checked_identity
@@ -86,6 +87,8 @@ class _Strengths(dict[int, float]):
 class PlainPlayer(PlainAdapter):
     """Plays and learns; `machine`, the whole search, changes and is exchanged for a larger one when it is full."""
 
+    STATE: ClassVar[dict[str, Any]] = {"codes_met": "values", "machine": SearchState, "_draws": ["float"]}
+
     def __init__(self, problem: Problem, machine: SearchState, settings: Settings, rng: np.random.Generator) -> None:
         super().__init__(problem, has_bias=settings.has_bias)
         self.machine, self.settings, self.rng = machine, settings, rng
@@ -114,9 +117,15 @@ class PlainPlayer(PlainAdapter):
         self._tell_root = compile_entry(recording.tell_root_of, told)
         self.for_add = [self._tell_root]  # not among the entries: few need it
 
-    def __reduce__(self) -> Any:
-        state = {"codes": self.codes, "moves": self.moves, "_draws": self._draws}
-        return type(self), (self.problem, self.machine, self.settings, self.rng), state
+    @property
+    def codes_met(self) -> list[Any]:
+        """All codes met, in the order of their numbers."""
+        return list(self.codes)
+
+    @codes_met.setter
+    def codes_met(self, codes: list[Any]) -> None:
+        need(len(set(codes)) == len(codes), "one number for each code")
+        self.codes = Index((code, number) for number, code in enumerate(codes))
 
     def draw(self) -> float:
         """Return the next number of the generator."""
@@ -127,14 +136,6 @@ class PlainPlayer(PlainAdapter):
     def _refill(self) -> None:
         """Draw a block of numbers at once, because single draws are slow in Python; they are used in order."""
         self._draws += self.rng.random(_BLOCK_OF_DRAWS).tolist()[::-1]
-
-    def random_state(self) -> dict[str, Any]:
-        """Return the state of the generator as if numbers had been drawn one by one."""
-        generator: Any = np.random.PCG64()
-        generator.state = self.rng.bit_generator.state
-        if self._draws:
-            generator.advance(2**128 - len(self._draws))  # a full circle less what was not used yet
-        return dict(generator.state)
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""

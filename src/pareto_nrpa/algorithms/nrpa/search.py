@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..._util.checks import check_whole, shown
-from ...engine.archive import counting_archive, limited_archive
+from ...engine.archive import MOST_ARCHIVED, archived_rows, counting_archive, limited_archive
 from ...engine.arrays import (
     EVALUATIONS,
     KEY,
@@ -18,6 +18,7 @@ from ...engine.arrays import (
     N_MOVES,
     NO_IDENTITY,
     POLICY,
+    SIZE,
     VIOLATIONS,
     Archive,
     SearchState,
@@ -31,14 +32,13 @@ from ...problem.base import (
     problem_name,
     without_pruning,
 )
-from ..search import MOST_ARCHIVED, Search
+from ..search import Search
 from .compiled_player import CompiledPlayer
-from .memory import make_room, new_machine
+from .memory import checked_machine, make_room, new_machine
 from .plain_player import PlainPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -81,6 +81,7 @@ class AskTellSearch(Search):
     #: Of searches that work together, each goes its own way while that leads on and their front is smaller than this.
     alone_below = 0
     accepts_solutions = True
+    STATE: ClassVar[dict[str, Any]] = {"slots_asked": ["int < R"]}
 
     def __init__(
         self,
@@ -90,13 +91,13 @@ class AskTellSearch(Search):
         algorithm: Algorithm | None = None,
         seed: int,
         budget: int | None,
-        n_iterations: int | None = None,
         objective_weights: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__(problem, params if algorithm is None else algorithm, seed=seed)
-        self.params = params
-        self.n_iterations = n_iterations or params.resolve_iterations(budget)
+        self.params, self.budget = params, budget
+        self.n_iterations = params.resolve_iterations(budget)
         self.pending: list[Candidate] = []
+        self._slots_asked: list[int] = []  # of candidates that are still to be made again
         self.settings = self._settings()
         played = problem if params.pruning else without_pruning(problem)
         state = self._first_machine(objective_weights), self.settings, self.rng
@@ -192,12 +193,49 @@ class AskTellSearch(Search):
         self.compile()
         self.player.advance(n)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> AskTellSearch:
-        for problem in (self.problem, self.player.problem):
-            memo[id(problem)] = problem  # nobody changes it, and kernels cannot be copied
-        twin = memo[id(self)] = object.__new__(type(self))
-        vars(twin).update(copy.deepcopy(vars(self), memo))
-        return twin
+    @property
+    def state_sizes(self) -> dict[str, int | str | None]:
+        """What names in the forms of the state stand for."""
+        n_levels, n_policies, n_codes = self.machine.weights.shape
+        sizes = super().state_sizes | {"L": n_levels, "P": n_policies}
+        sizes |= {"B": "K" if self.settings.has_bias else 1, "S": "C" if self.settings.bias_by_code else 1}
+        if isinstance(self.problem, CompiledProblem):
+            sizes |= {"C": n_codes, "K": self.machine.pool.codes.shape[1]}
+        return sizes
+
+    @property
+    def slots_asked(self) -> list[int]:
+        """The slots of the candidates that were asked for and not told."""
+        return [candidate.slot for candidate in self.pending]
+
+    @slots_asked.setter
+    def slots_asked(self, slots: list[int]) -> None:
+        self._slots_asked = slots
+
+    def moves_held(self) -> list[NDArray[np.int64]]:
+        """Return the solutions of a search that is being restored: archived, of the sets of its levels, asked for."""
+        archive, pool, levels = self.machine.archive, self.machine.pool, self.machine.levels
+        members = (row[:size] for row, size in zip(self.machine.members, levels[:, SIZE], strict=True))
+        places: list[tuple[Any, int]] = [(archive, row) for row in archived_rows(archive)]
+        places += [(pool, slot) for slot in (*chain.from_iterable(members), *self.slots_asked)]
+        return [held.moves[row, : held.heads[row, N_MOVES]] for held, row in places]
+
+    def restored(self) -> None:
+        """Check what was restored, and make the candidates again that were asked for."""
+        slots, self._slots_asked = self._slots_asked, []
+        self.machine = checked_machine(self.machine, self.settings, slots)
+        for slot in slots:
+            state = self.player.replay(self._candidate(slot, None).solution)
+            self.pending.append(self._candidate(slot, state))
+
+    def __reduce__(self) -> Any:
+        start, problem, state = super().__reduce__()
+        return start, problem, (state, self.pending)
+
+    def __setstate__(self, state: Any) -> None:
+        tree, pending = state
+        super().__setstate__(tree)
+        self.pending = pending  # the very candidates that others hold
 
     def ask(self, n: int = 1) -> list[Candidate]:
         """Return n sequences to evaluate, all sampled with the policies as they are now."""
@@ -330,12 +368,6 @@ class AskTellSearch(Search):
             self.machine.pool.scores[slot] = given
         self.player.tell_root(slot)
 
-    def restore_pending(self, slot: int) -> None:
-        """Take up a sequence again that was asked for, and not told of, before a checkpoint."""
-        candidate = self._candidate(slot, None)
-        state = self.player.replay(candidate.solution)
-        self.pending.append(self._candidate(slot, state))
-
     def tell(
         self,
         candidates: Sequence[Candidate],
@@ -430,22 +462,9 @@ class AskTellSearch(Search):
         self.machine.free[self.machine.counters[N_FREE]] = slot
         self.machine.counters[N_FREE] += 1
 
-    def local_state(self) -> dict[str, NDArray[Any]]:
-        """Return what a checkpoint must hold besides the machine: nothing here."""
-        return {}
-
-    def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Take up what `local_state` gave, when all else is there."""
-
     def parameters(self) -> dict[str, Any]:
         """Return the parameters with N as it is used."""
         return {**self.algorithm.to_dict(), "iterations": self.n_iterations}
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write a checkpoint from which `ParetoNRPA.resume` goes on to the very same result."""
-        from .checkpoint import save_search
-
-        save_search(self, path)
 
 
 def _listed(name: str, kind: str, values: Iterable[Any]) -> list[Any]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from itertools import compress
 from operator import ne
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...engine.jit.kernels import engine_kernel, stored
-from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from .solution_front import Scores
 
@@ -27,12 +24,29 @@ _MOST_OPTIONS = 400
 _ENOUGH, _GROWTH, _KEPT = 20, 1.15, 0.7
 
 
+class Lesson(NamedTuple):
+    """A solution that was evaluated, and is still to be learned from."""
+
+    moves: Annotated[list[int], "ints [*]"]
+    scores: Annotated[Any, "floats [*]"]
+
+
 class AdditiveModel:
     """Violations and objectives as sums of what the choices add: least squares over what was evaluated lately.
 
     Few problems are sums. It is enough that of several changes the one it likes best is better than any: what is
     promised is evaluated before it counts.
     """
+
+    STATE: ClassVar[dict[str, Any]] = {
+        "_gram": "f8 [=, =]",
+        "_sums": "f8 [=, =]",
+        "_effects": "floats [=, =]",
+        "_first": "f8 [=]",
+        "_waiting": [Lesson],
+        "_n_learned": "int",
+        "_fit_at": "int",
+    }
 
     def __init__(self, options: Sequence[Sequence[int]], n_objectives: int) -> None:
         rows = iter(range(sum(map(len, options))))
@@ -45,7 +59,7 @@ class AdditiveModel:
         # What the first was like. Sums are of what differs from it: else a constant in the objectives, which nothing
         # tells from what choices add, would be shared out among them.
         self._first = np.zeros(1 + n_objectives)
-        self._waiting: list[tuple[list[int], Scores]] = []
+        self._waiting: list[Lesson] = []
         self._n_learned = 0
         self._fit_at = _ENOUGH
 
@@ -79,7 +93,7 @@ class AdditiveModel:
         """Take note of what a solution was like."""
         if self._n_learned == 0:
             self._first = np.array(scores)
-        self._waiting.append((moves, scores))
+        self._waiting.append(Lesson(moves, scores))
         self._n_learned += 1
         if self._n_learned >= self._fit_at:
             self._fit()
@@ -99,40 +113,6 @@ class AdditiveModel:
             stored(_solve_symmetric)(matrix, effects)
         self._effects = effects.tolist()
         self._waiting = []
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
-        m = len(self._first)
-        return {
-            "model_gram": self._gram,
-            "model_sums": self._sums,
-            "model_effects": np.array(self._effects),
-            "model_first": self._first,
-            "model_learned": np.array([self._n_learned, self._fit_at], dtype=np.int64),
-            "model_moves": np.array([moves for moves, _ in self._waiting], dtype=np.int64).reshape(
-                -1, len(self._row_of)
-            ),
-            "model_scores": np.array([scores for _, scores in self._waiting], dtype=float).reshape(-1, m),
-        }
-
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        gram, sums, effects, first, learned, moves, scores = (
-            arrays[f"model_{name}"] for name in ("gram", "sums", "effects", "first", "learned", "moves", "scores")
-        )
-        check_shape(gram, np.float64, *self._gram.shape)
-        for array in (sums, effects):
-            check_shape(array, np.float64, *self._sums.shape)
-        check_shape(first, np.float64, *self._first.shape)
-        check_shape(learned, np.int64, 2)
-        check_shape(moves, np.int64, len(moves), len(self._row_of))
-        check_shape(scores, np.float64, len(moves), len(first))
-        need(np.isfinite(gram).all(), "how often choices were made")
-        need(in_range(learned, 0, MOST_EVALUATIONS), "evaluations that were learned from")
-        self._gram, self._sums, self._first = gram.copy(), sums.copy(), first.copy()
-        self._effects = effects.tolist()
-        self._n_learned, self._fit_at = map(int, learned)
-        self._waiting = list(zip(moves.tolist(), map(tuple, scores.tolist()), strict=True))
 
 
 @engine_kernel

@@ -5,7 +5,7 @@ For compiled problems without segments, and for plain ones whose solutions are n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from ...engine.dominance import is_covered_by_front
 from ...engine.evaluated import solution_key
 from ...engine.jit.kernels import stored
 from ...engine.walk import EXACT, UNPRUNED
-from ...problem.genotype import Permutation
-from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 from .additive_model import AdditiveModel
 from .credit import Credit
 from .operators import changes_of, options_of
@@ -41,6 +39,15 @@ class BlackBoxSearch(Proposer):
 
     Which kind of change is made is drawn by how often each has brought something new to the front.
     """
+
+    STATE: ClassVar[dict[str, Any]] = {
+        "_credit": "component",
+        "_walkers": "component",
+        "_tries": {"int": "int"},
+        "_met": "i8 [*]",
+        "_in_vain": "int",
+        "_model": "component",
+    }
 
     def __init__(self, search: PolishedSearch) -> None:
         super().__init__(search)
@@ -190,41 +197,6 @@ class BlackBoxSearch(Proposer):
         """Do not propose what another search has evaluated."""
         self._is_new(slot)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
-        return {
-            "in_vain": np.array([self._in_vain], dtype=np.int64),
-            "met": np.array(sorted(self._met), dtype=np.int64),
-            "tries": np.array(list(self._tries.items()), dtype=np.int64).reshape(-1, 2),
-            **self._credit.state(),
-            **self._walkers.state(),
-            **(self._model.state() if self._model is not None else {}),
-        }
-
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        met, tries = arrays["met"], arrays["tries"]
-        check_shape(arrays["in_vain"], np.int64, 1)
-        need(in_range(arrays["in_vain"], 0, MOST_EVALUATIONS), "proposals in vain")
-        check_shape(met, np.int64, len(met))
-        check_shape(tries, np.int64, len(tries), 2)
-        need(in_range(tries, 0, MOST_EVALUATIONS), "changes that were tried")
-        need(len(met) <= _MOST_MET, "solutions met")
-        archived = [self._search.member(i)[0].tolist() for i in range(len(self._search.members()))]
-        need(all(map(self._fits, archived)), "solutions that fit the genotype")
-        self._credit.restore(arrays)
-        self._walkers.restore(arrays, self._fits)
-        if self._model is not None:
-            self._model.restore(arrays)
-        self._met, self._in_vain = set(met.tolist()), int(arrays["in_vain"][0])
-        self._tries = dict(tries.tolist())
-
-    def _fits(self, moves: list[int]) -> bool:
-        """Tell whether all numbers stand for moves that were met, and are a solution as the genotype has them."""
-        known = getattr(self._search.player, "moves", None)
-        if known is not None and not all(0 <= move < len(known) for move in moves):
-            return False
-        genotype = self._search.problem.genotype
-        if isinstance(genotype, Permutation):
-            return sorted(moves) == sorted(self._search.player.numbers(genotype.moves))
-        return genotype is None or self._is_as_long(moves)
+    def restored(self) -> None:
+        """Check what was restored."""
+        self.check_solutions(self._walkers.lists)

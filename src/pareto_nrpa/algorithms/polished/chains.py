@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
+from ...engine.state import need
 from .subproblems import AUGMENTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from .operators import Change, Draw
@@ -33,13 +31,29 @@ class Chains:
     take turns.
     """
 
+    STATE: ClassVar[dict[str, Any]] = {
+        "moves": "ints [*] < moves",
+        "_violations": "float",
+        "_value": "float",
+        "_step": "int < 0:",
+        "_length": "int < 0:",
+        "_n_steps": "int < 0:",
+        "_n_chains": "int < 0:",
+        "_ideal": "floats [=]",
+        "_factors": "floats [=]",
+    }
+
     def __init__(self, changes: list[Change], draw: Draw, n_objectives: int) -> None:
         self._changes, self._draw, self._m = changes, draw, n_objectives
-        self._moves: list[int] = []
+        self.moves: list[int] = []
         self._violations = self._value = 0.0
         self._step = self._length = 0
         self._n_steps = self._n_chains = 0  # of all so far
         self._ideal, self._factors = [0.0] * n_objectives, [1.0] * n_objectives
+
+    def restored(self) -> None:
+        """Check what was restored."""
+        need(self.moves or self._step >= self._length, "a solution where its chain stands")
 
     def propose(self, front: SolutionFront) -> list[int]:
         """Return a neighbour of where the chain stands; begins a new one where it has ended."""
@@ -47,7 +61,7 @@ class Chains:
             self._begin(front)
         self._step += 1
         self._n_steps += 1
-        return self._changes[int(self._draw() * len(self._changes))](self._moves)
+        return self._changes[int(self._draw() * len(self._changes))](self.moves)
 
     def _begin(self, front: SolutionFront) -> None:
         self._n_chains += 1
@@ -60,7 +74,7 @@ class Chains:
             parts = (front.points() - self._ideal) * self._factors
             sums = parts.sum(axis=1)
             values = parts.max(axis=1) + AUGMENTED * sums if self._n_chains % 2 == 0 else sums
-        self._moves, scores = front.member(int(np.argmin(values)))
+        self.moves, scores = front.member(int(np.argmin(values)))
         self._violations, self._value = scores[0], self._judge(scores)
 
     def _weights(self) -> NDArray[np.float64]:
@@ -90,29 +104,4 @@ class Chains:
             heat = _HOTTEST * (_COLDEST / _HOTTEST) ** (self._step / max(1, self._length))
             if not self._draw() < math.exp(-worse / heat):
                 return
-        self._moves, self._violations, self._value = moves, scores[0], value
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
-        counts = [self._step, self._length, self._n_steps, self._n_chains]
-        return {
-            "chain_moves": np.array(self._moves, dtype=np.int64),
-            "chain_counts": np.array(counts, dtype=np.int64),
-            "chain_scores": np.array([self._violations, self._value]),
-            "chain_scale": np.array([self._ideal, self._factors]),
-        }
-
-    def restore(self, arrays: dict[str, NDArray[Any]], fits: Callable[[list[int]], bool]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        moves, counts, scores, scale = (arrays[f"chain_{name}"] for name in ("moves", "counts", "scores", "scale"))
-        check_shape(moves, np.int64, len(moves))
-        check_shape(counts, np.int64, 4)
-        need(in_range(counts, 0, MOST_EVALUATIONS), "steps of chains")
-        check_shape(scores, np.float64, 2)
-        check_shape(scale, np.float64, 2, self._m)
-        need(np.isfinite(scale).all() and scores[0] >= 0, "the scale of a chain")
-        self._moves = moves.tolist()
-        self._step, self._length, self._n_steps, self._n_chains = map(int, counts)
-        need(fits(self._moves) if self._moves else self._step >= self._length, "a chain that fits the genotype")
-        self._violations, self._value = map(float, scores)
-        self._ideal, self._factors = scale.tolist()
+        self.moves, self._violations, self._value = moves, scores[0], value

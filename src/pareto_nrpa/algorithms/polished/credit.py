@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-
-from ..nrpa.checkpoint_checks import check_shape, need
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from typing import Any, ClassVar
 
 # How fast the share of a kind follows what it brings, and what is left to those that bring nothing.
 _RATE, _LEAST_SHARE, LEAST_CREDIT = 0.02, 0.2, 1e-6
@@ -21,6 +14,8 @@ _DRAWS = 20
 
 class Credit:
     """How often each kind brought something, as a smoothed rate; one that costs more than the others weighs less."""
+
+    STATE: ClassVar[dict[str, Any]] = {"_brought": "floats [=]", "_steps": "floats [=]", "_n_drawn": "int < 0:"}
 
     def __init__(self, n_kinds: int, *, first: float = 1.0, first_cost: float = 1.0) -> None:
         self._costs = [first_cost, *[1.0] * (n_kinds - 1)]
@@ -45,18 +40,3 @@ class Credit:
     def reward(self, kind: int, is_new: bool) -> None:
         """Take note of what a kind brought."""
         self._brought[kind] = max(LEAST_CREDIT, self._brought[kind] + _RATE * (is_new - self._brought[kind]))
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
-        drawn = np.array([self._n_drawn % _DRAWS], dtype=np.int64)
-        return {"brought": np.array(self._brought), "shares": np.array(self._steps), "drawn": drawn}
-
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        brought, steps, drawn = arrays["brought"], arrays["shares"], arrays["drawn"]
-        for array in (brought, steps):
-            check_shape(array, np.float64, len(self._costs))
-        need(((brought > 0) & (brought <= 1)).all(), "shares")
-        check_shape(drawn, np.int64, 1)
-        need(0 <= drawn[0] < _DRAWS and (drawn[0] == 0 or (np.diff(steps, prepend=0.0) > 0).all()), "sums of shares")
-        self._brought, self._steps, self._n_drawn = brought.tolist(), steps.tolist(), int(drawn[0])

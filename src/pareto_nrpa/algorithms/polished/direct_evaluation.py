@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -41,9 +41,6 @@ class DirectEvaluation:
             canonical=words["canonical"],
             judge_moves=judge_moves,
         )
-
-    def __reduce__(self) -> Any:
-        return type(self), (self._player,)
 
     def __call__(self, moves: NDArray[np.int64], policy: int, slot: int) -> None:
         """Evaluate moves, which are brought into their canonical form, into a slot."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numba
 import numpy as np
@@ -10,7 +10,7 @@ from numba import types
 
 from ...engine.arrays import START
 from ...engine.jit.kernels import bundle_kernel, compile_entry, small_kernel, with_globals
-from ..nrpa.checkpoint_checks import check_shape, need
+from ...engine.state import need
 from . import near_order, near_rows, near_search
 from .candidate_lists import NEAR, NEAR_WITH_LIMITS, Arcs, CandidateLists
 from .near_kinds import N_ON_ROUTES, N_ON_TOURS
@@ -60,6 +60,8 @@ def knows_what_is_near(problem: CompiledProblem) -> bool:
 class NearEvaluator:
     """Looks at the neighbours of a solution that put near moves side by side."""
 
+    STATE: ClassVar[dict[str, Any]] = {"_here": NearState}
+
     def __init__(self, player: CompiledPlayer, n_kicks: int) -> None:
         segments, genotype = player.problem.segments, player.problem.genotype
         assert segments is not None
@@ -90,12 +92,6 @@ class NearEvaluator:
         self._go_on = self._player.bind(near_search.go_on, went_on, data_class=data_class, **search)
         shaken = types.int64(*kinds, draws, types.int64, types.int64, types.float64, types.float64)
         self._shake = self._player.bind(near_search.shake, shaken, data_class=data_class, **shake)
-
-    def __reduce__(self) -> Any:
-        return type(self), (self._player, self._n_kicks), self._here
-
-    def __setstate__(self, here: NearState) -> None:
-        _copy(here, self._here)
 
     @property
     def n_judged(self) -> int:
@@ -164,6 +160,20 @@ class NearEvaluator:
         n = int(self._here.numbers[N_FOUND])
         return list(zip(self._here.found[:n].copy(), self._here.predicted[:n].copy(), strict=True)) if n else []
 
+    def restored(self) -> None:
+        """Check what was restored, and set what follows from it."""
+        here = self._here
+        kept = here.order.copy()
+        if np.isfinite(here.kept_current[0]):
+            changed = slice(here.numbers[LOW], here.numbers[HIGH] + 1)
+            kept[changed] = here.kept[changed]
+        whole = np.array([*range(len(here.moves)), 0])
+        for order in (here.order, kept) if here.order.any() else ():
+            need(np.array_equal(np.sort(order[:-1]), whole[:-1]) and order[0] == order[-1] == 0, "orders of all moves")
+        here.flags[LOOKS_ROUND] = not here.weights.any()
+        if self.has_kicks and here.weights.any():
+            here.near[:] = self._lists.near(here.weights)
+
     def compile(self) -> None:
         """Compile what compares solutions; all else is compiled with the player."""
         is_covered(self._here.current[1:], NOTHING_KNOWN)
@@ -175,53 +185,6 @@ class NearEvaluator:
         n_tries = n_steps * _TRIES_PER_STEP
         self._shake.call(self._parts, self._here, self._rng, n_steps, n_tries, float(reach), farther)
         return self.moves
-
-    def state(self, is_descending: bool) -> dict[str, NDArray[Any]]:
-        """Return what a checkpoint must hold besides what `begin` is given: of a descent, if one is under way."""
-        here = self._here
-        waiting = here.queue[(here.numbers[HEAD] + np.arange(here.numbers[SIZE])) % len(here.queue)]
-        kept = here.order.copy()
-        if np.isfinite(here.kept_current[0]):
-            changed = slice(here.numbers[LOW], here.numbers[HIGH] + 1)
-            kept[changed] = here.kept[changed]
-        return {
-            "judged": here.numbers[[N_JUDGED, PLACE_NOW, N_KICKS]],
-            "descent_queue": here.moves[waiting] if is_descending else np.zeros(0, np.int64),
-            "descent_kept": here.moves[kept[1:-1]][None][:is_descending],
-            "descent_kept_scores": here.kept_current[None][:is_descending].copy(),
-        }
-
-    def restore(self, arrays: dict[str, NDArray[Any]], is_descending: bool) -> None:
-        """Restore what `state` returned, after `begin`. Raises ValueError if it is inconsistent."""
-        here = self._here
-        n = len(here.moves) - 1
-        numbers, waiting = arrays["judged"], arrays["descent_queue"]
-        kept, scores = arrays["descent_kept"], arrays["descent_kept_scores"]
-        check_shape(numbers, np.int64, 3)
-        check_shape(waiting, np.int64, len(waiting))
-        check_shape(kept, np.int64, int(is_descending), n)
-        check_shape(scores, np.float64, int(is_descending), len(here.kept_current))
-        need(numbers[0] >= 0, "neighbours judged")
-        here.numbers[N_JUDGED] = numbers[0]
-        if not is_descending:
-            return
-        need(np.isin(waiting, here.moves[1:]).all() and len(np.unique(waiting)) == len(waiting), "a queue")
-        need(np.array_equal(np.sort(kept[0]), self._numbers[1]) and not np.isnan(scores).any(), "what is kept")
-        need(0 <= numbers[1] <= n + 1 and -1 <= numbers[2] <= here.numbers[N_KICKS], "a descent")
-        here.queue[: len(waiting)] = self._numbered(waiting)
-        here.is_queued[:] = False
-        here.is_queued[here.queue[: len(waiting)]] = True
-        here.kept[1:-1] = self._numbered(kept[0])
-        here.kept_current[:] = scores[0]
-        here.numbers[[HEAD, SIZE, PLACE_NOW, N_KICKS]] = 0, len(waiting), *numbers[1:]
-
-
-def _copy(source: Any, target: Any) -> None:
-    for theirs, mine in zip(source, target, strict=True):
-        if isinstance(mine, tuple):
-            _copy(theirs, mine)
-        else:
-            mine[:] = theirs
 
 
 def _arcs(player: CompiledPlayer, moves: NDArray[np.int64]) -> Arcs:

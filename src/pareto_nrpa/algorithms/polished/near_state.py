@@ -5,7 +5,7 @@ Moves have numbers from 1 on in here; 0 is START and END, which stand at both en
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -44,14 +44,14 @@ class Rows(NamedTuple):
 class NearState(NamedTuple):
     """A solution, what is near to what, and working memory. Everything is minimised."""
 
-    order: np.ndarray  # [n + 2] int64, the solution
+    order: Annotated[np.ndarray, "i8 [n+2] < n+1"]  # the solution
     where: np.ndarray  # [n + 1] int64, the place of each move
     moves: np.ndarray  # [n + 1] int64, the moves behind the numbers
     other: np.ndarray  # [n + 2] int64, a part of a neighbour written out
-    queue: np.ndarray  # [n + 1] int64, a ring of the moves to look at
-    is_queued: np.ndarray  # [n + 1] bool
-    kept: np.ndarray  # [n + 2] int64, the solution before the last kick
-    kept_current: np.ndarray  # [1 + M] float64, its scores
+    queue: Annotated[np.ndarray, "i8 [n+1] < n+1"]  # a ring of the moves to look at
+    is_queued: Annotated[np.ndarray, "b1 [n+1]"]
+    kept: Annotated[np.ndarray, "i8 [n+2] < n+1"]  # the solution before the last kick
+    kept_current: Annotated[np.ndarray, "f8 [1+M]"]  # its scores
     is_closing: np.ndarray  # [n + 1] bool, whether a move is like START and END
     ends: np.ndarray  # [2, n + 2] int64, the next closing from a place on, and the last up to it
     arcs: np.ndarray  # [(n + 1) * (n + 1), M] float64, what a move directly before another adds; [1, M] with joins
@@ -59,22 +59,22 @@ class NearState(NamedTuple):
     turned: np.ndarray  # [n + 2, M] float64, what the arcs before a place cost more turned round
     pool: np.ndarray  # [n + 1, Q] int64, moves near to each for any weights
     near: np.ndarray  # [n + 1, K] int64, those for the weights at hand
-    weights: np.ndarray  # [M] float64, of the sum that a descent minimises; 0 to look round
+    weights: Annotated[np.ndarray, "f8 [M]"]  # of the sum that a descent minimises; 0 to look round
     current: np.ndarray  # [1 + M] float64, distance from being feasible, and objectives of the solution
     slack: np.ndarray  # [M] float64, differences of sums that mean nothing
     delta: np.ndarray  # [M] float64, what a neighbour costs more
     point: np.ndarray  # [M] float64, objectives of a neighbour
     best: np.ndarray  # [7] int64, the best neighbour
     best_value: np.ndarray  # [2] float64, its distance from being feasible, and what it costs more with its price
-    terms: np.ndarray  # [3] float64
+    terms: Annotated[np.ndarray, "f8 [3]"]
     found: np.ndarray  # [F, n] int64, neighbours that nothing in the archive covers
     predicted: np.ndarray  # [F, M] float64, their objectives
     coverers: np.ndarray  # [N_LAST_COVERERS, M] float64
-    numbers: np.ndarray  # [9] int64
+    numbers: Annotated[np.ndarray, "i8 [9] < 257 0: n+2 n+1 n+2 -1: n+3 n+2 0:"]
     flags: np.ndarray  # [5] int64
     signs: np.ndarray  # [M] float64, what turns the problem's objectives into minimised ones
-    costs: Rows
-    limits: Rows
+    costs: Annotated[Rows, None]
+    limits: Annotated[Rows, None]
 
 
 def new_rows(n: int, width: int) -> Rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numba
 import numpy as np
@@ -11,9 +11,19 @@ from numba import types
 from ...engine.arrays import FrontObjectives
 from ...engine.dominance import is_covered_by_front
 from ...engine.jit.kernels import bundle_kernel, small_kernel, stored, with_globals
-from ..nrpa.checkpoint_checks import check_shape, in_range, need
+from ...engine.state import need
 from . import neighbourhood as kernels
-from .neighbourhood import MOST_GAIN, N_FOUND, N_JUDGED, N_QUIET, NOISE, PLACE_NOW, PRICE, new_neighbourhood
+from .neighbourhood import (
+    MOST_GAIN,
+    N_FOUND,
+    N_JUDGED,
+    N_QUIET,
+    NOISE,
+    PLACE_NOW,
+    PRICE,
+    Neighbourhood,
+    new_neighbourhood,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +51,8 @@ STRICT = Penalty(0.0, 0.0)
 
 class NeighbourEvaluator:
     """Looks at all neighbours of a solution at once; what it finds worth evaluating is not evaluated here."""
+
+    STATE: ClassVar[dict[str, Any]] = {"_here": Neighbourhood}
 
     def __init__(self, player: CompiledPlayer) -> None:
         segments, genotype = player.problem.segments, player.problem.genotype
@@ -85,13 +97,6 @@ class NeighbourEvaluator:
             distance_of=bundle_kernel(with_globals(kernels.distance, **words)),
         )
 
-    def __reduce__(self) -> Any:
-        return type(self), (self._player,), self._here
-
-    def __setstate__(self, here: kernels.Neighbourhood) -> None:
-        for mine, copied in zip(self._here, here, strict=True):
-            mine[:] = copied
-
     @property
     def n_judged(self) -> int:
         """How many neighbours were judged so far."""
@@ -134,26 +139,14 @@ class NeighbourEvaluator:
             return []
         return list(zip(self._here.found[:n].copy(), self._here.predicted[:n].copy(), strict=True))
 
+    def restored(self) -> None:
+        """Check what was restored: only a look round ends behind the last place."""
+        here = self._here
+        need(here.numbers[PLACE_NOW] < len(here.base) + (not here.weights.any()), "a place to look at next")
+
     def compile(self) -> None:
         """Compile what compares solutions; all else is compiled with the player."""
         is_covered(self._here.current[1:], NOTHING_KNOWN)
-
-    def state(self, is_descending: bool) -> dict[str, NDArray[Any]]:
-        """Return what a checkpoint must hold besides what `begin` is given: of a descent, if one is under way."""
-        numbers = self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]]
-        return {"judged": numbers, "descent_marks": self.marks[None][:is_descending]}
-
-    def restore(self, arrays: dict[str, NDArray[Any]], is_descending: bool) -> None:
-        """Restore what `state` returned, after `begin`. Raises ValueError if it is inconsistent."""
-        numbers, marks, n = arrays["judged"], arrays["descent_marks"], len(self._here.base)
-        check_shape(numbers, np.int64, 3)
-        check_shape(marks, np.int64, int(is_descending), n)
-        looks = is_descending and not self._here.weights.any()
-        need(in_range(marks, 0, 2) and (numbers >= 0).all(), "marks")
-        need(not is_descending or numbers[1] < n + looks, "a place")  # a look round ends behind the last one
-        self._here.numbers[[N_JUDGED, PLACE_NOW, N_QUIET]] = numbers
-        if is_descending:
-            self._here.marks[:] = marks[0]
 
     def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int, farther: float = 0.0) -> NDArray[np.int64]:
         """Return a solution some random steps away that is as feasible, or so much less; `marks`: where it differs."""

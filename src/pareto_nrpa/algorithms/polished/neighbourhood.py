@@ -13,7 +13,7 @@ costs that much more: such a descent may pass through infeasible solutions.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -51,23 +51,24 @@ PRICE, MOST_GAIN, FARTHEST = range(3)
 class Neighbourhood(NamedTuple):
     """A solution, and working memory for judging its neighbours. Everything is minimised."""
 
-    base: np.ndarray  # [n] int64, the solution
-    marks: np.ndarray  # [n] int64, whether to look at the neighbours in which the move at a place takes part
+    base: Annotated[np.ndarray, "i8 [n]"]  # the solution
+    # Whether to look at the neighbours in which the move at a place takes part.
+    marks: Annotated[np.ndarray, "i8 [n] < 2"]
     other: np.ndarray  # [n] int64, a neighbour written out
     signs: np.ndarray  # [M] float64, what turns the problem's objectives into minimised ones
-    weights: np.ndarray  # [M] float64, the weighted sum for which the best neighbour is looked for
+    weights: Annotated[np.ndarray, "f8 [M]"]  # the weighted sum for which the best neighbour is looked for
     current: np.ndarray  # [1 + M] float64, distance from being feasible and objectives of the solution
     slack: np.ndarray  # [M] float64, differences of sums that mean nothing
     best: np.ndarray  # [5] int64, the best neighbour
     described: np.ndarray  # [5] int64, another one
     best_value: np.ndarray  # [2] float64, its distance from being feasible and its weighted sum, with the price if any
-    # [3] float64: what a unit of distance from being feasible costs, 0 if more than all else; how much a step may gain
-    # by being infeasible; the farthest from being feasible that a neighbour may be
-    terms: np.ndarray
+    # What a unit of distance from being feasible costs, 0 if more than all else; how much a step may gain by being
+    # infeasible; the farthest from being feasible that a neighbour may be.
+    terms: Annotated[np.ndarray, "f8 [3]"]
     found: np.ndarray  # [Q, n] int64, neighbours that nothing in the archive covers
     predicted: np.ndarray  # [Q, M] float64, their objectives
-    # [4] int64: neighbours found, neighbours judged, the place to look at next, places passed since one was marked
-    numbers: np.ndarray
+    # Neighbours found, neighbours judged, the place to look at next, places passed since one was marked.
+    numbers: Annotated[np.ndarray, "i8 [4] < 0: 0: n+1 0:"]
     cost_heads: np.ndarray  # [n + 1, C] float64, START and the first i moves
     cost_tails: np.ndarray  # [n + 1, C] float64, the moves from i on and END
     limit_heads: np.ndarray  # [n + 1, W] float64

@@ -10,8 +10,6 @@ from ..algorithm import Algorithm
 from ..nrpa.params import ParetoNRPA
 
 if TYPE_CHECKING:
-    import os
-
     from ...problem.base import AnyProblem
     from .search import PolishedSearch
 
@@ -114,14 +112,3 @@ class PolishedNRPA(Algorithm):
         from .search import PolishedSearch
 
         return PolishedSearch(problem, self, seed=seed)
-
-    def search(self, problem: AnyProblem, *, seed: int, n_iterations: int) -> PolishedSearch:
-        """Return a search at its very beginning: what a checkpoint goes on from."""
-        return self.start(problem, seed=seed)
-
-    def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> PolishedSearch:
-        """Return the search saved at `path`, which must be of this problem and these parameters."""
-        from ..nrpa.checkpoint import load_search
-
-        search: Any = load_search(path, problem, self)
-        return search  # type: ignore[no-any-return]  # load_search knows the plain search only

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..nrpa.checkpoint_checks import check_shape, need
+from ...engine.state import Maybe
 from .neighbour_evaluation import Penalty
 
 if TYPE_CHECKING:
@@ -23,11 +23,18 @@ _LOWEST, _HIGHEST = 1e-100, 1e100
 class PenaltyDescent:
     """Where a detour left what is feasible, and what it costs to be infeasible: as much as leads half of them back."""
 
+    STATE: ClassVar[dict[str, Any]] = {"_price": "float", "_origin": Maybe("i8 [n]"), "terms": Penalty}
+
     def __init__(self, n_moves: int) -> None:
         self._n = n_moves
         self._price = 1.0  # of a unit of distance from being feasible, in ranges of the front
         self._origin: NDArray[np.int64] | None = None
         self.terms = Penalty(0.0, 0.0)
+
+    @property
+    def origins(self) -> NDArray[np.int64]:
+        """Where a detour began, a row if there is one."""
+        return np.zeros((0, self._n), dtype=np.int64) if self._origin is None else self._origin[None]
 
     @property
     def is_out(self) -> bool:
@@ -50,26 +57,6 @@ class PenaltyDescent:
             return None
         self._price = min(_HIGHEST, self._price * _RATE)
         return changed_places(origin, moves)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that there is to remember."""
-        origins = [] if self._origin is None else [self._origin]
-        return {
-            "detour_origin": np.array(origins, dtype=np.int64).reshape(-1, self._n),
-            "detour_terms": np.array([self._price, *self.terms]),
-        }
-
-    def restore(self, arrays: dict[str, NDArray[Any]], is_descent: bool) -> None:
-        """Take up what `state` gave; raises ValueError where it cannot be true."""
-        origins, numbers = arrays["detour_origin"], arrays["detour_terms"]
-        need(len(origins) <= is_descent, "detours")
-        check_shape(origins, np.int64, len(origins), self._n)
-        check_shape(numbers, np.float64, 3)
-        need(np.isfinite(numbers).all() and (numbers >= 0).all(), "terms")
-        need(_LOWEST <= numbers[0] <= _HIGHEST, "a price")
-        self._price, *terms = map(float, numbers)
-        self.terms = Penalty(*terms)
-        self._origin = origins[0] if len(origins) else None
 
 
 def changed_places(before: NDArray[np.int64], now: NDArray[np.int64]) -> NDArray[np.int64]:

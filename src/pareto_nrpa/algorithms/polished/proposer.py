@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ...engine.state import need
+from ...problem.genotype import Permutation
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
     from .search import PolishedSearch
 
@@ -25,6 +30,7 @@ class Proposal(NamedTuple):
 class Proposer(ABC):
     """A source of solutions to evaluate."""
 
+    STATE: ClassVar[dict[str, Any]] = {"n_playouts": "int", "n_refused": "int"}
     n_playouts = 0  # playouts that the search makes before it asks for the next proposal
     n_refused = 0  # proposed solutions that could not be played
 
@@ -43,6 +49,14 @@ class Proposer(ABC):
     def adopted(self, slot: int) -> None:
         """Take note of a solution of another search, which will be counted next."""
 
+    def check_solutions(self, solutions: Sequence[Any]) -> None:
+        """Raise if a restored solution, one of these or of the search, is no permutation where all must be."""
+        search = self._search
+        if isinstance(search.problem.genotype, Permutation):
+            order = np.sort(search.player.numbers(search.problem.genotype.moves))
+            held = [*search.moves_held(), *solutions]
+            need(all(np.array_equal(np.sort(moves), order) for moves in held), "permutations as solutions")
+
     def compile(self) -> None:  # noqa: B027 - most have nothing to compile
         """Compile what the player does not compile."""
 
@@ -51,11 +65,3 @@ class Proposer(ABC):
         slot, state, kind = self.propose()
         self._search.player.evaluate(slot, state)
         self._search.learn_from(slot, kind)
-
-    @abstractmethod
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
-
-    @abstractmethod
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..._util.checks import check_whole
 from ...engine.arrays import N_MOVES, POLICY
 from ...problem.genotype import check_genotype
-from ..nrpa.checkpoint_checks import check_shape, need
 from ..nrpa.compiled_player import CompiledPlayer
 from ..nrpa.plain_player import PlainPlayer
 from ..nrpa.search import AskTellSearch
@@ -39,6 +39,11 @@ class PolishedSearch(AskTellSearch):
 
     # On a small front, who knows the same looks for the same; a large one takes long to look round: docs/parallel.md.
     alone_below = 200
+    STATE: ClassVar[dict[str, Any]] = {
+        "_screened": "component",
+        "_played": "component",
+        "_kinds": {"int < R": "int < 0:"},
+    }
 
     def __init__(self, problem: AnyProblem, params: PolishedNRPA, *, seed: int) -> None:
         super().__init__(problem, params.learning(), algorithm=params, seed=seed, budget=None)
@@ -49,14 +54,16 @@ class PolishedSearch(AskTellSearch):
         self.player.following  # noqa: B018 - bound, that it may be compiled
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
         self._screened = SegmentSearch(self) if screens else None
-        self._played: SolutionSearch | BlackBoxSearch | None = None if screens else self._without_segments()
         self._kinds: dict[int, int] = {}  # of pending proposals, by slot
+        if not screens:
+            self._played  # noqa: B018 - made now, as it gives moves their numbers
 
-    def _without_segments(self) -> SolutionSearch | BlackBoxSearch:
+    @cached_property
+    def _played(self) -> SolutionSearch | BlackBoxSearch:
+        """Local search without segments; where there are segments it is made if they are not enough."""
         is_plain = isinstance(self.player, PlainPlayer)
-        return (SolutionSearch if is_plain and SolutionSearch.is_possible(self.player.problem) else BlackBoxSearch)(
-            self
-        )
+        kind = SolutionSearch if is_plain and SolutionSearch.is_possible(self.player.problem) else BlackBoxSearch
+        return kind(self)
 
     @property
     def is_stuck(self) -> bool:
@@ -72,15 +79,15 @@ class PolishedSearch(AskTellSearch):
         """
         if self._screened is not None and not (self.is_stuck and self.evaluations % 2):
             return self._screened
-        if self._played is None:
-            self._played = self._without_segments()
+        if "_played" not in vars(self):
             self._played.compile()
         return self._played
 
     @property
     def n_refused(self) -> int:
         """How many proposed solutions could not be played; with segments 0, unless the problem contradicts itself."""
-        return sum(local.n_refused for local in (self._screened, self._played) if local is not None)
+        proposers = [vars(self).get(name) for name in ("_screened", "_played")]
+        return sum(proposer.n_refused for proposer in proposers if proposer is not None)
 
     @property
     def slice_size(self) -> int:
@@ -96,6 +103,12 @@ class PolishedSearch(AskTellSearch):
             self.local.compile()
             self._check_genotype()
             self._is_checked = True
+
+    @property
+    def state_sizes(self) -> dict[str, int | str | None]:
+        """What names in the forms of the state stand for."""
+        genotype = self.problem.genotype
+        return super().state_sizes | ({} if genotype is None else {"n": len(genotype.moves)})
 
     def _check_genotype(self) -> None:
         """See whether what the problem says of its solutions fits some playouts, made apart from the search."""
@@ -172,20 +185,3 @@ class PolishedSearch(AskTellSearch):
         """Return so many random numbers below n, at once."""
         drawn: NDArray[np.int64] = (self.player.rng.random(count) * n).astype(np.int64)
         return drawn
-
-    def local_state(self) -> dict[str, NDArray[Any]]:
-        """Return what a checkpoint must hold besides the machine: the proposers, and the kinds of what is pending."""
-        kinds = np.array([self._kinds.get(candidate.slot, PLAYOUT) for candidate in self.pending], dtype=np.int64)
-        proposers = [proposer for proposer in (self._screened, self._played) if proposer is not None]
-        return {"kinds": kinds, **{name: array for proposer in proposers for name, array in proposer.state().items()}}
-
-    def restore_local(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `local_state` returned. Raises ValueError if it is inconsistent."""
-        check_shape(arrays["kinds"], np.int64, len(self.pending))
-        need((arrays["kinds"] >= 0).all(), "kinds of proposals")
-        self._kinds = {c.slot: kind for c, kind in zip(self.pending, arrays["kinds"].tolist(), strict=True)}
-        if "brought" in arrays and self._played is None:
-            self._played = self._without_segments()
-        for proposer in (self._screened, self._played):
-            if proposer is not None:
-                proposer.restore(arrays)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...engine.arrays import N_MOVES, POLICY, SIZE, VIOLATIONS
+from ...engine.state import Maybe
 from ...engine.walk import EXACT, UNPRUNED
-from ..nrpa.checkpoint_checks import check_shape, in_range, need
 from .direct_evaluation import DirectEvaluation
 from .near_evaluation import NearEvaluator, knows_what_is_near
 from .neighbour_evaluation import STRICT, NeighbourEvaluator, is_covered
@@ -35,16 +35,16 @@ _NEIGHBOUR = 1
 class Neighbour(NamedTuple):
     """A solution that is worth evaluating, by what its segments say."""
 
-    moves: NDArray[np.int64]
-    objectives: NDArray[np.float64]  # minimised
-    policy: int  # of the solution that it is a neighbour of
+    moves: Annotated[np.ndarray, "i8 [n]"]
+    objectives: Annotated[np.ndarray, "f8 [M]"]  # minimised
+    policy: Annotated[int, "int < P"]  # of the solution that it is a neighbour of
 
 
 class Descent(NamedTuple):
     """A local search for one weighted sum, or a look round one solution where the weights are 0."""
 
-    weights: NDArray[np.float64]
-    policy: int
+    weights: Annotated[np.ndarray, "f8 [M]"]
+    policy: Annotated[int, "int < P"]
 
 
 class SegmentSearch(Proposer):
@@ -54,6 +54,15 @@ class SegmentSearch(Proposer):
     for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once everybody of the
     front was looked at, those that begin near it pass through infeasible solutions.
     """
+
+    STATE: ClassVar[dict[str, Any]] = {
+        "judge": "component",
+        "_detours": "component",
+        "_queue": [Neighbour],
+        "_descent": Maybe(Descent),
+        "explored": "i8 [*]",
+        "_n_judged_round": "int",
+    }
 
     def __init__(self, search: PolishedSearch) -> None:
         super().__init__(search)
@@ -241,55 +250,17 @@ class SegmentSearch(Proposer):
         """Leave the neighbours of a solution of another search, the next to be counted, to that search."""
         self._welcomed.add(self._search.evaluations + 1)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
-        n, m = self._shape
-        descents = [] if self._descent is None else [self._descent]
+    @property
+    def explored(self) -> set[int]:
+        """Members of the front whose neighbours were looked at, here or elsewhere."""
         members = self._search.members()
-        return {
-            "queue_moves": np.array([found.moves for found in self._queue], dtype=np.int64).reshape(-1, n),
-            "queue_objectives": np.array([found.objectives for found in self._queue], dtype=float).reshape(-1, m),
-            "queue_policies": np.array([found.policy for found in self._queue], dtype=np.int64),
-            "descent_moves": np.array([self.judge.moves for _ in descents], dtype=np.int64).reshape(-1, n),
-            "descent_weights": np.array([descent.weights for descent in descents], dtype=float).reshape(-1, m),
-            "descent_policies": np.array([descent.policy for descent in descents], dtype=np.int64),
-            "explored": np.array(sorted({*members.ids[~members.is_fresh].tolist(), *self._welcomed}), dtype=np.int64),
-            "numbers": np.array([self.n_playouts, self._n_judged_round], dtype=np.int64),
-            **self.judge.state(bool(descents)),
-            **self._detours.state(),
-        }
+        return {*members.ids[~members.is_fresh].tolist(), *self._welcomed}
 
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        search, (n, m) = self._search, self._shape
-        for part, values, most in (("queue", "objectives", 2**40), ("descent", "weights", 1)):
-            moves, numbers, policies = (arrays[f"{part}_{name}"] for name in ("moves", values, "policies"))
-            need(len(moves) <= most, part)
-            check_shape(moves, np.int64, len(moves), n)
-            check_shape(numbers, np.float64, len(moves), m)
-            check_shape(policies, np.int64, len(moves))
-            need(np.isfinite(numbers).all() and in_range(policies, 0, self._params.n_policies), part)
-        archived = [search.member(i)[0] for i in range(len(search.members().rows))]
-        pool, sizes = search.machine.pool, search.machine.levels[:, SIZE]
-        pending = [candidate.slot for candidate in search.pending]
-        slots = [*pending, *(slot for level, n in enumerate(sizes) for slot in search.machine.members[level, :n])]
-        recorded = [pool.moves[slot, : pool.heads[slot, N_MOVES]] for slot in slots]
-        order = np.sort(np.array(search.problem.genotype.moves))  # type: ignore[union-attr]  # a genotype is what this search needs
-        self._detours.restore(arrays, bool(arrays["descent_weights"].any()))
-        whole = (arrays[name] for name in ("queue_moves", "descent_moves", "detour_origin"))
-        for moves in (*(moves for part in whole for moves in part), *archived, *recorded):
-            need(np.array_equal(np.sort(moves), order), "permutations")
-        explored, numbers = arrays["explored"], arrays["numbers"]
-        check_shape(explored, np.int64, len(explored))
-        check_shape(numbers, np.int64, 2)
-        need(in_range(numbers[:1], 0, self._params.playouts + 1) and (numbers >= 0).all(), "numbers")
-        queued = (arrays[f"queue_{name}"] for name in ("moves", "objectives", "policies"))
-        self._queue = deque(Neighbour(a, b, int(policy)) for a, b, policy in zip(*queued, strict=True))
-        descents = (arrays[f"descent_{name}"] for name in ("moves", "weights", "policies"))
-        for moves, weights, policy in zip(*descents, strict=True):
-            terms = self._detours.terms if self._detours.is_out else STRICT
-            self._set_out(moves, weights, int(policy), 0, terms)
-        self.judge.restore(arrays, self._descent is not None)
-        self._welcomed = set(explored.tolist())
-        self._leave_to_others()
-        self.n_playouts, self._n_judged_round = map(int, numbers)
+    @explored.setter
+    def explored(self, explored: set[int]) -> None:
+        self._welcomed = explored
+
+    def restored(self) -> None:
+        """Check what was restored: segments can be joined of whole solutions only."""
+        descent = [] if self._descent is None else [self.judge.moves]
+        self.check_solutions([*self._detours.origins, *(neighbour.moves for neighbour in self._queue), *descent])

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...engine.arrays import N_DISCARDED, N_LOGGED
 from ...engine.dominance import is_covered_by_front
 from ...engine.jit.kernels import stored
-from ..nrpa.checkpoint_checks import check_shape, need
+from ...engine.state import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,12 +32,20 @@ COVERED, NEW = -1, -2
 _LARGEST = float(np.finfo(float).max)
 
 
+class Lists(NamedTuple):
+    """The lists that are changed next, a row for each member of the archive in the order of discovery."""
+
+    lists: Annotated[np.ndarray, "i8 [members, =] < moves"]
+    are_known: Annotated[np.ndarray, "b1 [members]"]
+
+
 class SolutionFront(ABC):
     """The members of an archive, each with the list that is changed next.
 
     That is `stand_in` for a playout that the genotype does not have, as one that ends early.
     """
 
+    STATE: ClassVar[dict[str, Any]] = {"changed_next": Lists}
     violations = np.inf
 
     def __init__(self, search: PolishedSearch, fits: Callable[[list[int]], bool], stand_in: list[int]) -> None:
@@ -79,33 +87,35 @@ class SolutionFront(ABC):
         """Tell whether scores that a model expects would be new; while nothing is feasible, fewer violations are."""
         return expected[0] < self.violations if self.violations > 0 else self.standing((0.0, *expected[1:])) == NEW
 
+    @property
+    def changed_next(self) -> Lists:
+        """The lists that are changed next."""
+        known = [self.known_list(tuple(point)) for point in self._search.members().objectives.tolist()]
+        table = [self._stand_in if moves is None else moves for moves in known]
+        lists = np.array(table, dtype=np.int64).reshape(-1, len(self._stand_in))
+        return Lists(lists, np.array([moves is not None for moves in known], dtype=bool))
+
+    @changed_next.setter
+    def changed_next(self, lists: Lists) -> None:
+        self._restored = lists
+
+    def restored(self) -> None:
+        """Follow the archive that was restored."""
+        self.follow()
+        members, (lists, are_known) = self._search.members(), self._restored
+        need(len(lists) == len(members) and all(map(self._fits, lists.tolist())), "solutions that fit the genotype")
+        for point, row, is_known in zip(members.objectives.tolist(), lists.tolist(), are_known, strict=True):
+            if is_known:
+                self.take_up((members.violations, *point), row)
+
     def _archived(self, i: int) -> list[int]:
         """Return the list of a member of the archive, if the genotype has it."""
         moves: list[int] = self._search.member(i)[0].tolist()
         return moves if self._fits(moves) else self._stand_in
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return the lists that are changed next, a row for each member in the order of discovery."""
-        points = self._search.members().objectives.tolist()
-        known = [self.known_list(tuple(point)) for point in points]
-        table = [self._stand_in if moves is None else moves for moves in known]
-        lists = np.array(table, dtype=np.int64).reshape(-1, len(self._stand_in))
-        return {"front_lists": lists, "front_known": np.array([moves is not None for moves in known], dtype=np.int64)}
-
     @abstractmethod
     def known_list(self, point: Scores) -> list[int] | None:
         """Return the list that is changed next for a member with these objectives, if there is one yet."""
-
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        self.follow()
-        members, lists, known = self._search.members(), arrays["front_lists"], arrays["front_known"]
-        check_shape(lists, np.int64, len(members), len(self._stand_in))
-        check_shape(known, np.int64, len(members))
-        for point, row, is_known in zip(members.objectives.tolist(), lists.tolist(), known.tolist(), strict=True):
-            if is_known:
-                need(self._fits(row), "solutions that fit the genotype")
-                self.take_up((members.violations, *point), row)
 
     @abstractmethod
     def take_up(self, scores: Scores, moves: list[int]) -> None:

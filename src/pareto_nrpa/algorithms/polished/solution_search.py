@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import EVALUATIONS, N_MOVES, NO_IDENTITY, VIOLATIONS
+from ...engine.arrays import EVALUATIONS, N_MOVES, NO_IDENTITY
+from ...engine.state import need
 from ...problem.builders import BuiltProblem
 from ...problem.genotype import Permutation
-from ..nrpa.checkpoint_checks import MOST_EVALUATIONS, check_shape, in_range, need
 from ..nrpa.plain_player import PlainPlayer
 from .additive_model import AdditiveModel
 from .chains import Chains
@@ -22,8 +22,6 @@ from .subproblems import WALKERS, Subproblems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from ...problem.base import AnyProblem
     from .operators import Change
@@ -50,6 +48,15 @@ _NO_SLOT = -1
 _REFUSED: tuple[float, ...] = (np.inf,)
 
 
+class Met(NamedTuple):
+    """Solutions met, by their keys: with their scores, being evaluated elsewhere, or that cannot be played."""
+
+    keys: Annotated[np.ndarray, "i8 [met]"]
+    scores: Annotated[np.ndarray, "f8 [met, 1+M]"]
+    awaited: Annotated[np.ndarray, "i8 [*]"]
+    refused: Annotated[np.ndarray, "i8 [*]"]
+
+
 class _Candidate(NamedTuple):
     """A solution that is worth evaluating, or in vain one that was met before."""
 
@@ -65,6 +72,19 @@ class SolutionSearch(Proposer):
     What does not enter the front costs a counter and nothing else: no slot, no codes, no learning. Kinds of proposals
     are numbers: a playout, the changes of members, the changes of each walker, a step of a chain, a start.
     """
+
+    STATE: ClassVar[dict[str, Any]] = {
+        "_in_vain": "int < 0:",
+        "_next_playout": "int < 0:",
+        "_n": "int < 0:",
+        "_rates": "floats [=]",
+        "met": Met,
+        "_front": "component",
+        "_credit": "component",
+        "_walkers": "component",
+        "_chains": "component",
+        "_model": "component",
+    }
 
     def __init__(self, search: PolishedSearch) -> None:
         super().__init__(search)
@@ -387,48 +407,29 @@ class SolutionSearch(Proposer):
             return sorted(moves) == self._sorted
         return len(moves) == len(self._allowed) and all(map(set.__contains__, self._allowed, moves))
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
+    @property
+    def met(self) -> Met:
+        """The solutions met."""
         m = 1 + self._search.problem.n_objectives
         known = {key: scores for key, scores in self._known.items() if scores is not None and len(scores) == m}
-        return {
-            "counts": np.array([self._in_vain, self._next_playout, self._n], dtype=np.int64),
-            "rates": np.array(self._rates),
-            "known": np.array(list(known), dtype=np.int64),
-            "known_scores": np.array(list(known.values()), dtype=float).reshape(-1, m),
-            "awaited": np.array([key for key, scores in self._known.items() if scores is None], dtype=np.int64),
-            "refused": np.array([key for key, scores in self._known.items() if scores is _REFUSED], dtype=np.int64),
-            **self._front.state(),
-            **self._credit.state(),
-            **self._walkers.state(),
-            **self._chains.state(),
-            **(self._model.state() if self._model is not None else {}),
-        }
+        return Met(
+            np.array(list(known), dtype=np.int64),
+            np.array(list(known.values()), dtype=float).reshape(-1, m),
+            np.array([key for key, scores in self._known.items() if scores is None], dtype=np.int64),
+            np.array([key for key, scores in self._known.items() if scores is _REFUSED], dtype=np.int64),
+        )
 
-    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        counts, rates, known, scores = (arrays[name] for name in ("counts", "rates", "known", "known_scores"))
-        check_shape(counts, np.int64, 3)
-        need(in_range(counts, 0, MOST_EVALUATIONS), "evaluations")
-        check_shape(rates, np.float64, 2)
-        need(((rates >= 0) & (rates <= 1)).all(), "rates")
-        check_shape(known, np.int64, len(known))
-        check_shape(scores, np.float64, len(known), 1 + self._search.problem.n_objectives)
-        need(len(known) <= _MOST_KNOWN and (scores[:, VIOLATIONS] >= 0).all(), "solutions met")
+    @met.setter
+    def met(self, met: Met) -> None:
+        self._known = dict(zip(met.keys.tolist(), map(tuple, met.scores.tolist()), strict=True))
+        self._known |= dict.fromkeys(met.awaited.tolist()) | dict.fromkeys(met.refused.tolist(), _REFUSED)
+
+    def restored(self) -> None:
+        """Check what was restored: moves have the numbers that this search began with, and solutions fit."""
         genotype = self._search.problem.genotype
-        if self._is_order:
-            need(self._player.numbers(genotype.moves) == self._numbers, "moves in the order of the genotype")  # type: ignore[union-attr]  # is_possible
+        if isinstance(genotype, Permutation):
+            need(self._player.numbers(genotype.moves) == self._numbers, "moves in the order of the genotype")
         else:
             need(options_of(self._search) == self._options, "moves in the order of the genotype")
-        self._known = dict(zip(known.tolist(), map(tuple, scores.tolist()), strict=True))
-        for name, what in (("awaited", None), ("refused", _REFUSED)):
-            check_shape(arrays[name], np.int64, len(arrays[name]))
-            self._known.update(dict.fromkeys(arrays[name].tolist(), what))
-        self._in_vain, self._next_playout, self._n = map(int, counts)
-        self._rates = rates.tolist()
-        self._front.restore(arrays)
-        self._credit.restore(arrays)
-        self._walkers.restore(arrays, self._fits)
-        self._chains.restore(arrays, self._fits)
-        if self._model is not None:
-            self._model.restore(arrays)
+        changed = [*self._walkers.lists, *filter(None, [self._chains.moves])]
+        need(all(map(self._fits, changed)), "solutions that fit the genotype")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...engine.arrays import VIOLATIONS
 from ...engine.jit.kernels import engine_kernel, small_kernel, stored
-from ..nrpa.checkpoint_checks import check_shape, need
+from ...engine.state import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +30,8 @@ class Subproblems:
     Objectives are measured from the best to the worst of the front as it is, violations come first.
     """
 
+    STATE: ClassVar[dict[str, Any]] = {"lists": ["ints [*] < moves"], "scores": "f8 [*, =]"}
+
     def __init__(self, n_objectives: int) -> None:
         rng = np.random.default_rng(0)  # the same directions in every search
         drawn = rng.exponential(size=(max(0, WALKERS - n_objectives), n_objectives))
@@ -41,6 +43,10 @@ class Subproblems:
 
     def __len__(self) -> int:
         return len(self.lists)
+
+    def restored(self) -> None:
+        """Check what was restored."""
+        need(len(self.lists) == len(self.scores) <= len(self._weights), "a solution for each subproblem")
 
     def compile(self) -> None:
         """Compile what finds the walkers that a solution is better for."""
@@ -73,27 +79,6 @@ class Subproblems:
         for _ in range(min(_MOST_FOLLOWERS, n_comers)):
             i = int(self._comers[int(draw() * n_comers)])
             self.lists[i], self.scores[i] = moves, new
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that a checkpoint must hold."""
-        longest = max(map(len, self.lists), default=0)
-        moves = np.full((len(self.lists), longest), -1, dtype=np.int64)
-        for row, walked in zip(moves, self.lists, strict=True):
-            row[: len(walked)] = walked
-        lengths = np.array([len(walked) for walked in self.lists], dtype=np.int64)
-        return {"walkers": moves, "walker_lengths": lengths, "walker_scores": self.scores}
-
-    def restore(self, arrays: dict[str, NDArray[Any]], fits: Callable[[list[int]], bool]) -> None:
-        """Restore what `state` returned. Raises ValueError if it is inconsistent."""
-        moves, lengths, scores = (arrays[name] for name in ("walkers", "walker_lengths", "walker_scores"))
-        n = len(lengths)
-        check_shape(lengths, np.int64, n)
-        check_shape(moves, np.int64, n, lengths.max(initial=0))
-        check_shape(scores, np.float64, n, self.scores.shape[1])
-        need(n <= len(self._weights) and (lengths > 0).all() and np.isfinite(scores).all(), "walkers")
-        self.lists = [row[:length].tolist() for row, length in zip(moves, lengths, strict=True)]
-        need(all(map(fits, self.lists)), "walkers that fit the genotype")
-        self.scores = scores.copy()
 
 
 @engine_kernel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..._util.checks import is_number, short, shown
 from ..._util.files import in_use
 from ..._util.lines import LineFile, whole_lines
-from ...algorithms.nrpa.checkpoint import decode, encode
+from ...engine.state import decode, encode
 from ...errors import CheckpointError
 from .task import Evaluation
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._util.checks import check_whole, shown
-from ...algorithms.algorithm import Algorithm
+from ...algorithms.algorithm import Algorithm, expected_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,23 +35,26 @@ class Islands(Algorithm):
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> IslandSearch:
         """Return searches that have made no evaluation yet: the one that there would be alone, and more of its kind."""
-        seeds = [seed, *(_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches - 1))]
         share = None if budget is None else -(-budget // self.searches)
-        searches = [self.algorithm.start(problem, seed=one, budget=share) for one in seeds]
-        return self._together(problem, searches, seed, share)
+        return self._together(problem, self._searches(problem, seed, share), seed, share)
+
+    def _searches(self, problem: AnyProblem, seed: int, budget: int | None) -> list[AskTellSearch]:
+        seeds = [seed, *(_seed(child) for child in np.random.SeedSequence(seed).spawn(self.searches - 1))]
+        return [self.algorithm.start(problem, seed=one, budget=budget) for one in seeds]
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> IslandSearch:
         """Return the searches of a checkpoint."""
-        from .checkpoint import check_rounds, load_team
+        from ...engine.state import load, read, restoring
 
-        saved = load_team(path, problem, self.algorithm, self.searches)
-        team = self._together(problem, saved.searches, saved.seed)
-        check_rounds(path, saved, team.rounds)
-        for record, (number, inbox) in zip(team.records, saved.inboxes, strict=True):
-            record.round, record.inbox = number, inbox
-        team.post.fronts = saved.fronts
-        team.wall_seconds, team.cpu_seconds = saved.wall_seconds, saved.cpu_seconds
-        return team
+        header, tree = read(path, {**expected_header(problem, self.algorithm), "searches": self.searches})
+        with restoring(path):
+            searches = self._searches(problem, header["seed"], header["budget"])
+            for search, state in zip(searches, tree["searches"], strict=True):
+                load(search, state)
+            islands = self._together(problem, searches, header["seed"])
+            load(islands, tree["islands"])
+            islands.fingerprint.first = header["problem"][0]
+        return islands
 
     def _together(
         self, problem: AnyProblem, searches: list[AskTellSearch], seed: int, budget: int | None = None

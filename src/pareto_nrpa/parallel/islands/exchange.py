@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...engine.archive import far_apart
 from ...engine.arrays import VIOLATIONS
 from .merging import first_front
+from .task import Member
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from .task import Member, Report
+    from .task import Report
 
 # A round is so much longer than all before it together, as what searches know changes ever more slowly.
 _GROWTH = 0.25
@@ -50,6 +51,8 @@ class Rounds:
 class IslandRecord:
     """What is known of one search: where it stands, what is in its archive, what it takes in in this round."""
 
+    STATE: ClassVar[dict[str, Any]] = {"round": "int < 0:", "inbox": [Member]}
+
     def __init__(self, spell: Report) -> None:
         self.evaluations = 0
         self.members: dict[int, Member] = {}
@@ -74,6 +77,8 @@ class IslandRecord:
 
 class Mailbox:
     """Fronts on their way: those of each search at the end of each round, until everybody has had them."""
+
+    STATE: ClassVar[dict[str, Any]] = {"fronts": {"int": {"int": [Member]}}}
 
     def __init__(self, n_searches: int, rounds: Rounds, alone_below: int) -> None:
         self.rounds = rounds

@@ -10,13 +10,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
-from ...algorithms.nrpa.checkpoint import to_bytes
 from ...errors import ParetoNRPAError, ProblemError
 from ...problem.base import problem_name
-from .task import Report, Resume, Stretch, Task, carry_on, carry_out, told_by
+from .task import Report, Resume, Stretch, Task, carry_on, carry_out, to_bytes, told_by
 
 if TYPE_CHECKING:
-    from ...algorithms.nrpa.checkpoint import Resumable
+    from ...algorithms.algorithm import Algorithm
     from ...algorithms.nrpa.search import AskTellSearch
     from .places import Places
 
@@ -106,7 +105,7 @@ class Processes(Crew):
     Where a search is not at hand, as another process had it or died, it is made again from its last known state.
     """
 
-    def __init__(self, searches: list[AskTellSearch], problem: bytes, algorithm: Resumable, places: Places) -> None:
+    def __init__(self, searches: list[AskTellSearch], problem: bytes, algorithm: Algorithm, places: Places) -> None:
         super().__init__(searches)
         self._problem, self._algorithm, self._places = problem, algorithm, places
         self.size, self.spell_seconds = places.size, places.spell_seconds

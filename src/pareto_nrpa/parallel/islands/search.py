@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from ..._util.checks import check_whole
 from ...algorithms.search import Search
 from ...engine.archive import far_apart
 from ...engine.arrays import VIOLATIONS
+from ...engine.state import need, unpack, write
 from ...errors import ParetoNRPAError
 from ...problem.base import CompiledProblem
 from ...result.result import Front
-from .exchange import IslandRecord, Mailbox, Rounds
+from .exchange import LAG, IslandRecord, Mailbox, Rounds
 from .merging import CommonLog, complete, first_front, in_turns, share_of
 from .task import Stretch
 
@@ -48,11 +49,12 @@ class IslandSearch(Search):
 
     # However many evaluations are asked for, `advance` comes back after a moment.
     slice_seconds = (1.0, float("inf"))
+    STATE: ClassVar[dict[str, Any]] = {"records": ["component"], "post": "component"}
 
     def __init__(self, problem: AnyProblem, searches: list[AskTellSearch], *, seed: int, crew: Crew) -> None:
         self._first = first = searches[0]
         super().__init__(problem, first.algorithm, seed=seed)
-        self.crew = crew
+        self.crew, self.budget = crew, first.budget
         is_compiled = isinstance(problem, CompiledProblem)
         self.rounds = Rounds(FIRST_ROUND * first.slice_size if is_compiled else FIRST_PLAIN_ROUND)
         self.post = Mailbox(len(searches), self.rounds, first.alone_below)
@@ -241,9 +243,24 @@ class IslandSearch(Search):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint from which all searches go on to the very same result."""
-        from .checkpoint import save_team
+        searches = [unpack(state)[1] for state in self.states()]
+        write(path, self.state_header(), {"islands": self.state(), "searches": searches})
 
-        save_team(self, path)
+    @property
+    def state_sizes(self) -> dict[str, int | str | None]:
+        """What names in the forms of the state stand for."""
+        return self._first.state_sizes
+
+    def restored(self) -> None:
+        """Check that searches are in rounds in which they can be, and that all that they will wait for is there."""
+        first = min(record.round for record in self.records)
+        for k, record in enumerate(self.records):
+            number, opened = self.rounds.number(record.evaluations), record.round
+            need(number - opened in (0, 1) and number <= first + LAG + 1, "searches in rounds that are possible")
+            room = self.rounds.begin(opened + 1) - self.rounds.begin(opened)
+            need(len(record.inbox) <= room, "no more to take in than a round has evaluations")
+            sent = all(k in self.post.fronts.get(done, {}) for done in range(max(0, first + 1 - LAG), number))
+            need(sent, "the fronts that searches wait for")
 
     def states(self) -> list[bytes]:
         """Return all that the searches are; what is under way is finished first."""

@@ -16,7 +16,7 @@ from .places import OwnProcesses, places_of
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from ...algorithms.nrpa.checkpoint import Resumable
+    from ...algorithms.algorithm import Algorithm
     from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
 
@@ -30,7 +30,7 @@ _MOST_SENT = 8_000_000
 def crew_for(
     searches: list[AskTellSearch],
     problem: AnyProblem,
-    algorithm: Resumable,
+    algorithm: Algorithm,
     workers: int,
     executor: Executor | str | None,
     budget: int | None,
@@ -51,7 +51,7 @@ def crew_for(
     return Processes(searches, content, algorithm, OwnProcesses(workers, len(searches), imports_main=imports_main))
 
 
-def _faster(search: AskTellSearch, problem: AnyProblem, algorithm: Resumable, budget: int | None) -> tuple[str, bytes]:
+def _faster(search: AskTellSearch, problem: AnyProblem, algorithm: Algorithm, budget: int | None) -> tuple[str, bytes]:
     """Return what is faster for a problem, and the problem as it is sent to processes.
 
     Between kernels there is Python, which one thread at a time may run: processes have one each.
@@ -75,6 +75,6 @@ def _may_start_processes() -> bool:
     return is_a_python and not multiprocessing.current_process().daemon
 
 
-def _is_local(problem: bytes, algorithm: Resumable) -> bool:
+def _is_local(problem: bytes, algorithm: Algorithm) -> bool:
     """Tell whether a problem that was pickled, or the algorithm, needs what a script defines."""
     return b"__main__" in problem or b"__main__" in pickle.dumps(algorithm)

@@ -6,20 +6,21 @@ import functools
 import pickle
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from ...algorithms.nrpa.checkpoint import from_bytes, to_bytes
+import numpy as np
+
 from ...engine.archive import archived_rows
 from ...engine.arrays import FOUND_AT, N_MOVES, POLICY
+from ...engine.state import load, pack, unpack
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
-    from ...algorithms.nrpa.checkpoint import Resumable
+    from ...algorithms.algorithm import Algorithm
     from ...algorithms.nrpa.search import AskTellSearch
 
 _MOST_LIVE = 16
@@ -29,9 +30,9 @@ class Member(NamedTuple):
     """A solution in the archive of a search, as others come to know it."""
 
     found_at: int  # the evaluation of the search that found it
-    scores: tuple[float, ...]  # violations, then minimised objectives
-    policy: int
-    solution: list[Any]
+    scores: Annotated[Any, "floats [1+M]"]  # violations, then minimised objectives
+    policy: Annotated[int, "int < P"]
+    solution: Annotated[list[Any], "values"]
 
 
 class Stretch(NamedTuple):
@@ -108,7 +109,7 @@ class Resume(NamedTuple):
     """A search as it was some rounds ago, and what it took in since."""
 
     problem: bytes  # pickled
-    algorithm: Resumable
+    algorithm: Algorithm
     state: bytes
     inboxes: dict[int, list[Member]]  # by where a round begins, one after the other
 
@@ -135,6 +136,19 @@ def carry_out(task: Task) -> Report | str | None:
     for key in strangers[: max(0, len(_live) - _MOST_LIVE)]:
         del _live[key]
     return spell._replace(state=state, cpu_seconds=time.thread_time() - cpu)
+
+
+def to_bytes(search: AskTellSearch) -> bytes:
+    """Return all that a search is."""
+    return pack({"seed": search.seed, "budget": search.budget}, search.state())
+
+
+def from_bytes(state: bytes, problem: Any, algorithm: Algorithm) -> AskTellSearch:
+    """Return the search that `to_bytes` was given, perhaps in another process."""
+    header, tree = unpack(state)
+    search: Any = algorithm.start(problem, seed=header["seed"], budget=header["budget"])
+    load(search, tree)
+    return search  # type: ignore[no-any-return]  # islands are searches that can be asked
 
 
 def _revived(origin: Resume, stretch: Stretch) -> AskTellSearch:
