@@ -12,7 +12,7 @@ from pareto_nrpa import certify, load
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.benchmarks import official_names
 from pareto_nrpa.routing.exact import Certificate, CertificateError, check_certificate
-from pareto_nrpa.routing.exact.fields import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.routing.exact.certificate import INFEASIBLE, OPEN, PROVED
 from pareto_nrpa.routing.exact.proofs import read_proofs, write_proofs
 
 # In the versions of a certificate that was taken over when the meaning of the data changed, without another proof.

@@ -114,9 +114,9 @@ def test_an_infeasible_incumbent_is_refused(run):
     (["--memory", 0.01], r"--memory must be at least 0\.1 \(gigabytes\), got 0\.01"),
     (["--seed", -1], "seed must be a whole number of at least 0"),
     (["--from", "nothing.json"], "cannot read nothing.json"),
-    (["--resume", "nothing.json"], "cannot read the certificate nothing.json"),
+    (["--resume", "nothing.json"], "cannot read nothing.json"),
     (["--check", "c.json", "--resume", "c.json"], "--check proves nothing and writes nothing"),
-    (["--check", "nothing.json"], "cannot read the certificate nothing.json"),
+    (["--check", "nothing.json"], "cannot read nothing.json"),
     (["--check", "c.json", "--json", "d.json"], "--check proves nothing and writes nothing"),
 ])  # fmt: skip
 def test_wrong_options_are_refused(run, options, words):

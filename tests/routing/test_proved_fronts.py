@@ -65,7 +65,7 @@ def test_the_rest_of_the_file_stays(shipped, proved):
 
 def test_a_damaged_line_is_named(shipped):
     shipped.write_text(shipped.read_text() + '{"format": "pareto-nrpa certificate 1"}\n')
-    with pytest.raises(CertificateError, match=r"proofs.jsonl, line 2, is damaged: 'instance' is missing"):
+    with pytest.raises(CertificateError, match=r"proofs.jsonl, line 2, is not .* damaged: instance is missing"):
         read_proofs(shipped)
     with pytest.raises(CertificateError, match="cannot read the certificates"):
         read_proofs(shipped.with_name("nothing.jsonl"))

@@ -113,7 +113,7 @@ def _verified(certificate: Certificate, problem: CompiledProblem) -> str:
 
 
 def _not_verified(certificate: Certificate) -> str:
-    from ..routing.exact.fields import INFEASIBLE, PROVED
+    from ..routing.exact.certificate import INFEASIBLE, PROVED
 
     if certificate.status == INFEASIBLE:
         return "that there is no feasible tour. To see that, prove it again: certify without --check."

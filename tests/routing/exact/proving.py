@@ -7,14 +7,17 @@ import numpy as np
 from pareto_nrpa.metrics import hypervolume, worst_point
 from pareto_nrpa.result.result import Front
 from pareto_nrpa.routing.exact import certify, check_certificate
-from pareto_nrpa.routing.exact.fields import INFEASIBLE, OPEN, PROVED
-from pareto_nrpa.routing.exact.proof import Effort, Stage
+from pareto_nrpa.routing.exact.certificate import INFEASIBLE, OPEN, PROVED
+from pareto_nrpa.routing.exact.proof import Stage
 
 # The package exports functions of these names.
 certify_module = importlib.import_module("pareto_nrpa.routing.exact.certify")
 proof_module = importlib.import_module("pareto_nrpa.routing.exact.proof")
 
-WEAK = Effort(coarse_steps=2, fine_steps=2, memory=2, final_memory=3)
+WEAK = Stage(
+    boxes=10, entries=2, coarse_steps=2, fine_steps=2, rounds=0, n_sums=3, sizes=(2, 3), pass_labels=100_000, beam=2,
+    width=2,
+)  # fmt: skip
 
 
 class CtrlC:
@@ -31,7 +34,10 @@ class CtrlC:
 
 def stages(*widths):
     """Return stages of few labels, so that beams cut, and intervals are split and searched again."""
-    return [Stage(WEAK, width, 2 + 2 * number) for number, width in enumerate(widths)]
+    return [
+        WEAK._replace(boxes=max(1, 8 >> number), rounds=number % 3, beam=(width + 1) // 2, width=width)
+        for number, width in enumerate(widths)
+    ]
 
 
 def some_tours(problem, truth, n_tours, seed):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.routing.exact import Certificate, CertificateError, certify
-from pareto_nrpa.routing.exact.fields import OPEN
+from pareto_nrpa.routing.exact.certificate import OPEN
 from pareto_nrpa.routing.exact.region import EVERYTHING, open_intervals
 
 from .instances import KINDS, brute_force, instance

@@ -1,30 +1,33 @@
-"""What a proof leaves behind: a frozen value that says what is proved, saves and loads as JSON."""
+"""What a proof leaves behind: a frozen value that states what is proved, and its file of JSON."""
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from ..._util.files import write_atomically
+import numpy as np
+from msgspec import Meta, Struct
+from msgspec.structs import asdict as structs_as_dict
+
+from ..._util import structs
+from ..._util.files import read_bytes
 from ...errors import ParetoNRPAError
-from .fields import INFEASIBLE, OPEN, PROVED, READERS, of_one_width, shortened
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
+PROVED, INFEASIBLE, OPEN = "proved complete", "proved infeasible", "not finished"
 _FORMAT = "pareto-nrpa certificate 1"
 _LONGEST_FILE = 100_000_000  # bytes
 
 
 class CertificateError(ParetoNRPAError):
-    """A certificate cannot be read, or what it says is not so."""
+    """A certificate cannot be read, or a statement of it is false."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,7 +46,7 @@ class Certificate:
     labels: int
     cpu_seconds: float
     wall_seconds: float
-    stage: int = 1  # of the proof when it ended; one that goes on begins there
+    stage: int = 1  # of the proof when it ended; a proof that continues begins there
     versions: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -80,10 +83,7 @@ class Certificate:
             "stopped_by": self.stopped_by,
             "objectives": self.objectives.tolist(),
             "solutions": self.solutions,
-            "open_boxes": [
-                {"from": [_finite(x) for x in box[0]], "to": [_finite(x) for x in box[1]]}
-                for box in self.open_boxes.tolist()
-            ],
+            "open_boxes": [{"from": _finite(box[0]), "to": _finite(box[1])} for box in self.open_boxes.tolist()],
             "lower_bounds": self.lower_bounds.tolist(),
             "gap": self.gap,
             "labels": self.labels,
@@ -106,8 +106,7 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate as JSON and return the path."""
-        text = json.dumps(self.to_dict(), allow_nan=False)
-        return write_atomically(path, lambda file: _write(file, text))
+        return structs.write(path, self.to_dict())
 
     def check_consistency(self) -> None:
         """Raise if what is said in one place contradicts what is said in another."""
@@ -122,57 +121,86 @@ class Certificate:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read a certificate; whether it tells the truth is for `check_certificate` to say."""
-        try:
-            with open(path, "rb") as file:
-                text = file.read(_LONGEST_FILE + 1)
-        except OSError as error:
-            raise CertificateError(f"cannot read the certificate {path}: {error.strerror or error}.") from error
-        if len(text) > _LONGEST_FILE:
-            raise CertificateError(f"{path} is not a certificate: it has more than {_LONGEST_FILE:,} bytes.")
-        return cls.from_json(text, path)
+        """Read a certificate; `check_certificate` tells whether its statements are true."""
+        return cls.from_json(read_bytes(path, error=CertificateError, most_bytes=_LONGEST_FILE), path)
 
     @classmethod
-    def from_json(cls, text: bytes, path: str | os.PathLike[str]) -> Certificate:
+    def from_json(cls, text: bytes, source: str | os.PathLike[str]) -> Certificate:
         """Return the certificate in a text that was read from a file."""
+        content = structs.decode(text, _File, source=str(source), what="a certificate", error=CertificateError)
+        values: dict[str, Any] = structs_as_dict(content)
+        del values["format"], values["proved"]
         try:
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise CertificateError(f"{path} is not a certificate: it is not JSON, or is cut off.") from error
-        if not isinstance(content, dict) or content.get("format") != _FORMAT:
-            raise CertificateError(f"{path} is not a certificate: its format is not {_FORMAT!r}.")
-        certificate = cls(**_read(path, {"stage": 1, **content}))  # earlier ones have no stage
+            certificate = cls(**values | _arrays(content))
+        except ValueError as error:
+            raise CertificateError(f"{source} is not a certificate, or is damaged: {error}.") from error
         certificate.check_consistency()
-        if content.get("proved", certificate.proved) is not certificate.proved:
-            raise CertificateError(
-                f"the certificate {path} is damaged: its status is {certificate.status!r}, which 'proved' contradicts."
-            )
+        if content.proved is not certificate.proved:
+            raise CertificateError(f"{source} is damaged: its status is {certificate.status!r}, its 'proved' is not.")
         return certificate
 
 
-def _read(path: str | os.PathLike[str], content: dict[str, Any]) -> dict[str, Any]:
-    """Return all values of a certificate, or say which one is missing or wrong."""
-    values = {}
-    for name, read in READERS.items():
-        if name not in content:
-            raise CertificateError(f"the certificate {path} is damaged: {name!r} is missing.")
-        try:
-            values[name] = read(content[name])
-        except (KeyError, OverflowError, TypeError, ValueError) as error:
-            raise CertificateError(
-                f"the certificate {path} is damaged: {name!r} is not what it should be, got {shortened(content[name])}."
-            ) from error
-    try:
-        return of_one_width(values)
-    except ValueError as error:
-        raise CertificateError(
-            f"the certificate {path} is damaged: its objectives, bounds and tours do not fit together."
-        ) from error
+_Text = Annotated[str, Meta(max_length=1000)]
+_Count = Annotated[int, Meta(ge=0, le=10**18)]
+_Seconds = Annotated[float, Meta(ge=0)]
+_Vector = Annotated[list[float], Meta(min_length=1, max_length=2)]
+_Corner = Annotated[list[float | None], Meta(min_length=1, max_length=2)]
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+class _Box(Struct, rename={"begin": "from", "end": "to"}):
+    """Where better tours may be; null stands for infinity."""
+
+    begin: _Corner
+    end: _Corner
 
 
-def _write(file: Any, text: str) -> None:
-    file.write(text.encode())
+class _File(Struct):
+    """A file of a certificate."""
+
+    format: Literal["pareto-nrpa certificate 1"]
+    instance: _Text
+    fingerprint: _Text
+    proved: bool
+    status: Literal["proved complete", "proved infeasible", "not finished"]
+    stopped_by: _Text
+    objectives: list[_Vector]
+    solutions: list[Annotated[list[int], Meta(min_length=1)]]
+    open_boxes: list[_Box]
+    lower_bounds: list[_Vector]
+    gap: Annotated[float, Meta(ge=0, le=1)]
+    labels: _Count
+    cpu_seconds: _Seconds
+    wall_seconds: _Seconds
+    stage: Annotated[int, Meta(ge=1)]
+    versions: dict[_Text, _Text]
+
+
+def _arrays(content: _File) -> dict[str, NDArray[np.float64]]:
+    """Return the vectors of a certificate as arrays of one width, or raise a reason why they cannot be."""
+    boxes = [[_or_infinite(box.begin, -math.inf), _or_infinite(box.end, math.inf)] for box in content.open_boxes]
+    rows = [*content.objectives, *content.lower_bounds, *(corner for box in boxes for corner in box)]
+    widths = {len(row) for row in rows} or {2}
+    m = widths.pop()
+    n_cities = {len(tour) for tour in content.solutions}
+    if widths or len(content.objectives) != len(content.solutions) or len(n_cities) > 1:
+        raise ValueError("its objectives, bounds and tours do not fit together")
+    for tour in content.solutions:
+        if sorted(tour) != list(range(1, len(tour) + 1)):
+            raise ValueError("a tour of its 'solutions' does not visit each city once")
+    objectives = np.array(content.objectives, dtype=float).reshape(-1, m)
+    steps = np.diff(objectives, axis=0)
+    if (objectives < 0).any() or (len(steps) and not (m == 2 and (steps * [1, -1] > 0).all())):
+        raise ValueError("its 'objectives' are not those of a front, sorted by the first one")
+    open_boxes = np.array(boxes, dtype=float).reshape(-1, 2, m)
+    if (open_boxes[:, 0] > open_boxes[:, 1]).any():
+        raise ValueError("one of its 'open_boxes' ends before it begins")
+    lower_bounds = np.array(content.lower_bounds, dtype=float).reshape(-1, m)
+    return {"objectives": objectives, "open_boxes": open_boxes, "lower_bounds": lower_bounds}
+
+
+def _finite(corner: list[float]) -> list[float | None]:
+    return [x if math.isfinite(x) else None for x in corner]
+
+
+def _or_infinite(corner: list[float | None], infinity: float) -> list[float]:
+    return [infinity if x is None else x for x in corner]

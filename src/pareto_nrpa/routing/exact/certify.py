@@ -5,25 +5,26 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._util.checks import check_seed, is_number
 from ..._util.versions import versions
-from ...algorithms.nrpa.params import ParetoNRPA
+from ...algorithms.polished.params import PolishedNRPA
 from ...errors import ProblemError
 from ...problem.base import CompiledProblem, data_fingerprint
 from ...result.result import Front, Result
 from ...solving.interrupt import Interrupt
 from ...solving.solve import solve
 from ...solving.stop import MaxEvaluations, MaxRuntime
+from ..generate import generate_tsptw
 from ..tsptw import TSPTWData
-from .certificate import Certificate
+from .certificate import INFEASIBLE, OPEN, PROVED, Certificate
 from .check import check_certificate, check_tours, rounded_costs
-from .compiling import compile_proof, proof_is_compiled
-from .fields import INFEASIBLE, OPEN, PROVED
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
+from .layers import kernels_are_compiled
 from .network import build_networks, unit_costs
 from .proof import Proof, ProofProgress
 from .region import KnownFront, open_intervals
@@ -35,15 +36,16 @@ if TYPE_CHECKING:
 MOST_CITIES = 58
 DEFAULT_MEMORY = 4e9
 _LEAST_MEMORY = 1e8
-_INCUMBENT_EVALUATIONS = 20_000
-# Tried if neither they nor the first stage of the proof find a tour.
-_MORE_EVALUATIONS = 500_000
+_SEARCH = PolishedNRPA()
+_INCUMBENT_EVALUATIONS = 1_000
+# Before the long stages of a proof, as missing tours make them longer.
+_MORE_EVALUATIONS = 50_000
 # Bounds are sums made in another order than along a tour. In terms of `unit_costs`, and of the bound.
 _SAFETY = 1e-6
 _RELATIVE_SAFETY = 1e-10
 # Far above anything that is driven, and far below where sums of doubles go wrong.
 _LARGEST_NUMBER = 1e12
-# Weighted sums in which a proof that goes on remembers the bounds of the earlier one.
+# Weighted sums in which a proof that continues remembers the bounds of the earlier one.
 _FAN = 65
 
 
@@ -65,7 +67,8 @@ def certify(
     problem
         A `mo_tsptw` problem with one or two costs and at most 58 cities.
     incumbent
-        Tours to start from; by default those of a short Pareto-NRPA run. The better they are, the shorter the proof.
+        Tours to start from; by default those of a short run of the default search. The better they are, the shorter
+        the proof.
     resume
         A certificate that is not finished, to go on from: its tours are checked, what it says is proved is believed.
         One that is finished is returned as it is.
@@ -74,7 +77,7 @@ def certify(
     memory_limit
         Bytes to stay below, about; what needs more is left open.
     seed
-        Of the Pareto-NRPA run.
+        Of the run of the default search.
     on_progress
         Called many times a second with where the proof stands.
     on_compile
@@ -137,14 +140,21 @@ def _beginning(earlier: Certificate | None) -> dict[str, Any]:
 
 
 def _compile(problem: CompiledProblem, on_compile: Callable[[], None] | None, *, searches: bool) -> None:
-    """Compile everything before the clock starts; say so where it takes long."""
-    search = ParetoNRPA().start(problem, seed=0, budget=_INCUMBENT_EVALUATIONS) if searches else None
-    is_ready = proof_is_compiled() and (search is None or search.is_compiled)
-    if not is_ready and on_compile is not None:
+    """Compile everything before the clock starts; report it where it takes long."""
+    search = _SEARCH.start(problem, seed=0, budget=_INCUMBENT_EVALUATIONS) if searches else None
+    if on_compile is not None and not (kernels_are_compiled() and (search is None or search.is_compiled)):
         on_compile()
     if search is not None:
         search.compile()
-    compile_proof(problem.n_objectives)
+    _prove_something_tiny(problem.n_objectives)
+
+
+@cache
+def _prove_something_tiny(n_objectives: int) -> None:
+    """Call every kernel of a proof: all are compiled after that, or found on disk."""
+    networks = build_networks(generate_tsptw(5, seed=1, n_objectives=n_objectives).data)
+    assert networks is not None
+    Proof(networks, KnownFront(n_objectives), _LEAST_MEMORY, lambda progress: None).run()
 
 
 def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
@@ -213,7 +223,7 @@ def _add_incumbent(front: KnownFront, problem: CompiledProblem, incumbent: Front
 def _search_incumbent(front: KnownFront, problem: CompiledProblem, seed: int, clock: _Clock, evaluations: int) -> None:
     stop = MaxEvaluations(evaluations)
     limited = stop if clock.left() == math.inf else stop | MaxRuntime(max(clock.left() / 4, 1e-3))
-    found = solve(problem, ParetoNRPA(), stop=limited, seed=seed)
+    found = solve(problem, _SEARCH, stop=limited, seed=seed)
     if found.front.is_feasible:
         _add(front, problem, found.front.solutions)
     if found.stopped_by in ("Ctrl-C", "SIGTERM"):  # which solve takes for its own

@@ -35,29 +35,29 @@ class Network(NamedTuple):
     costs: np.ndarray  # [m, n, n] float64
     opens: np.ndarray  # [n] float64
     closes: np.ndarray  # [n] float64
-    arcs: np.ndarray  # [n, n] bool, what a feasible tour can use
+    arcs: np.ndarray  # [n + 1, n] uint64, by position of the next city and last city: where a path may go
     before: np.ndarray  # [n] uint64, cities that must have been visited
     after: np.ndarray  # [n] uint64, cities that must not have been visited
-    earliest: np.ndarray  # [n] int64, position in the tour, the first is 1
-    latest: np.ndarray  # [n] int64
     memory: np.ndarray  # [n] uint64, what is remembered at a city
     deadlines: np.ndarray  # [n, k] float64, times in growing order
     lost: np.ndarray  # [n, k] uint64, cities out of reach when leaving after that time
 
 
 class Bounds(NamedTuple):
-    """What it costs at least to complete a path, in several weighted sums of the costs, and what would be too much."""
+    """What it costs at least to complete a path, in several weighted sums of the costs, and what would be too much.
+
+    The completions are the routes of a pass in the other direction, by weighted sum, number of cities and first city,
+    in the order of their values.
+    """
 
     weights: np.ndarray  # [w, m] float64
-    values: np.ndarray  # float64; for a weight, a number of cities and a city: [2 ** bits of memory, buckets of time]
-    places: np.ndarray  # [w, n, n] int64, where that begins in `values`, by cities to go (this one included) and city
-    sizes: np.ndarray  # [w, n] int64, bits of memory at a city
-    bits: np.ndarray  # [w, n, k] int64, which bit of a set each of them is
-    starts: np.ndarray  # [n] float64, where the first bucket begins
-    widths: np.ndarray  # [n] float64, of a bucket
-    buckets: int
+    steps: np.ndarray  # [w, n, n] float64, weighted cost of an arc and dual price of the city that it enters
     paid: np.ndarray  # [w, 8, 256] float64, dual prices of the cities in each byte of a set
     total: np.ndarray  # [w] float64, dual prices of all cities
+    begins: np.ndarray  # [w, n, n + 1] int64, by cities to go (the first one included) and first city
+    memories: np.ndarray  # uint64, the cities of a completion that it remembers, without the first one
+    latest: np.ndarray  # float64, when it must begin
+    values: np.ndarray  # float64, weighted cost and dual prices, without that of the first city
     corners: np.ndarray  # [boxes, w] float64, weighted sums at the local upper bounds: corners of the boxes still open
 
 
@@ -71,9 +71,11 @@ class Labels(NamedTuple):
     slacks: np.ndarray  # [capacity] float32, how far below a corner of a box the bounds are
     chain: np.ndarray  # [capacity] int32
     heads: np.ndarray  # [power of two] int32
+    used: np.ndarray  # [n] uint64, by last city: the arcs of paths that the bounds left
     numbers: np.ndarray  # [6] int64
     new_costs: np.ndarray  # [m] float64, of the label at hand
-    new_sums: np.ndarray  # [w] float64
+    sums: np.ndarray  # [w] float64, of the path at hand
+    room: np.ndarray  # [boxes] float64, how far below each corner the label at hand is
 
 
 @small_kernel
@@ -89,47 +91,49 @@ def _slot(state, heads):
 
 
 @small_kernel
-def _pattern(memory, bits, size):
-    """Return which of the cities in `bits` a set holds."""
-    pattern = 0
-    for b in range(size):
-        pattern |= np.int64((memory >> np.uint64(bits[b])) & _ONE) << b
-    return pattern
+def _sum_of_path(bounds, w, costs, seen):
+    """Return the weighted costs of a path and the dual prices of its cities, less those of all cities."""
+    value = -bounds.total[w]
+    for k in range(costs.size):
+        value += bounds.weights[w, k] * costs[k]
+    rest = seen
+    for byte in range(8):
+        value += bounds.paid[w, byte, np.int64(rest & _BYTE)]
+        rest >>= np.uint64(8)
+    return value
 
 
 @small_kernel
-def _bucket(time, start, width, buckets):
-    return min(max(np.int64((time - start) / width), 0), buckets - 1)
+def _completion(bounds, w, to_go, city, memory, time, most):
+    """Return the least value of a completion that is below `most`."""
+    for at in range(bounds.begins[w, to_go, city], bounds.begins[w, to_go, city + 1]):
+        value = bounds.values[at]
+        if value >= most:
+            break
+        if not bounds.memories[at] & memory and time <= bounds.latest[at]:
+            return value
+    return NO_COMPLETION
 
 
 @small_kernel
-def _completion(bounds, w, to_go, city, memory, time):
-    """Return the least weighted cost of a completion."""
-    place = bounds.places[w, to_go, city]
-    if place < 0:
-        return NO_COMPLETION
-    pattern = _pattern(memory, bounds.bits[w, city], bounds.sizes[w, city])
-    bucket = _bucket(time, bounds.starts[city], bounds.widths[city], bounds.buckets)
-    return bounds.values[place + pattern * bounds.buckets + bucket]
-
-
-@small_kernel
-def _slack(bounds, sums, with_slack):
-    """Return how far the sums are below the corner of an open box, in the direction that is nearest to it.
-
-    0 if no box is left. The first box found is enough unless the number itself is wanted.
-    """
+def _slack(bounds, sums, room, city, to, to_go, memory, time):
+    """Return how far a path is below the corner of an open box in all weighted sums, for the best box; 0 for none."""
+    for box in range(room.size):
+        room[box] = NO_COMPLETION
     best = 0.0
-    for box in range(bounds.corners.shape[0]):
-        slack = NO_COMPLETION
-        for w in range(sums.size):
-            slack = min(slack, bounds.corners[box, w] - sums[w])
-            if slack <= best:
-                break
-        if slack > best:
-            best = slack
-            if not with_slack:
-                break
+    for w in range(sums.size):
+        most = -NO_COMPLETION
+        for box in range(room.size):
+            if room[box] > 0.0:
+                most = max(most, bounds.corners[box, w])
+        value = sums[w] + bounds.steps[w, city, to]
+        value += _completion(bounds, w, to_go, to, memory, time, most - value)
+        best = 0.0
+        for box in range(room.size):
+            room[box] = min(room[box], bounds.corners[box, w] - value)
+            best = max(best, room[box])
+        if best <= 0.0:
+            break
     return best
 
 
@@ -187,24 +191,27 @@ def _add(labels, state, time, costs, parent, slack, slot):
 
 
 @cached_kernel
-def extend(network, bounds, states, times, costs, position, labels, until, with_slack, grid):
+def extend(network, bounds, states, times, costs, position, labels, until, grid):
     """Extend paths by a city that becomes number `position`, up to path `until` or until `labels` is full.
 
-    Begins with path `numbers[NEXT]` and leaves there where to go on. With a `grid` times are rounded to it, which
+    Begins with path `numbers[NEXT]` and leaves there the next path. With a `grid` times are rounded to it, which
     makes fewer labels and no bound: for the search of dual prices only.
     """
     n, m = network.travel.shape[0], network.costs.shape[0]
-    numbers, new_costs, sums = labels.numbers, labels.new_costs, labels.new_sums
+    numbers, new_costs, sums = labels.numbers, labels.new_costs, labels.sums
     for path in range(numbers[NEXT], until):
         if numbers[COUNT] + n > labels.states.size:
             break
         numbers[NEXT] = path + 1
         city, seen = np.int64(states[path] & _LAST), states[path] >> LAST_BITS
+        allowed = network.arcs[position, city] & ~seen
+        if not allowed:
+            continue
+        for w in range(sums.size):
+            sums[w] = _sum_of_path(bounds, w, costs[path], seen)
         for to in range(1, n):
             bit = _ONE << np.uint64(to - 1)
-            if seen & (bit | network.after[to]) or network.before[to] & ~seen or not network.arcs[city, to]:
-                continue
-            if position < network.earliest[to] or position > network.latest[to]:
+            if not allowed & bit or seen & network.after[to] or network.before[to] & ~seen:
                 continue
             time = times[path] + network.travel[city, to]
             if time > network.closes[to]:
@@ -216,23 +223,15 @@ def extend(network, bounds, states, times, costs, position, labels, until, with_
             if _is_stranded(network, to, time, memory):
                 continue
             numbers[MADE] += 1
-            for k in range(m):
-                new_costs[k] = costs[path, k] + network.costs[k, city, to]
             slack = 0.0
             if sums.size > 0:
-                for w in range(sums.size):
-                    value = _completion(bounds, w, n - position, to, memory, time) - bounds.total[w]
-                    for k in range(m):
-                        value += bounds.weights[w, k] * new_costs[k]
-                    rest = memory
-                    for byte in range(8):
-                        value += bounds.paid[w, byte, np.int64(rest & _BYTE)]
-                        rest >>= np.uint64(8)
-                    sums[w] = value
-                slack = _slack(bounds, sums, with_slack)
+                slack = _slack(bounds, sums, labels.room, city, to, n - position, memory, time)
                 if slack <= 0.0:
                     numbers[BOUNDED] += 1
                     continue
+            labels.used[city] |= bit
+            for k in range(m):
+                new_costs[k] = costs[path, k] + network.costs[k, city, to]
             state = (memory << LAST_BITS) | np.uint64(to)
             slot = _slot(state, labels.heads)
             if _is_dominated(labels, state, time, new_costs, slot):
@@ -252,50 +251,21 @@ def rebuild_chains(labels):
 
 
 @cached_kernel
-def tabulate(values, places, states, times, costs, sizes, bits, starts, widths, buckets, dual_prices, horizon, end):
-    """Write what paths of one length, made on the reversed network, cost at least as completions; returns the new end.
+def undominated(states, times, kept):
+    """Write which routes remain if those go that remember more than a cheaper one and are no earlier; returns how many.
 
-    `places` [n] receives where the block of each city begins in `values`. A block is indexed by the cities that a
-    path has visited, among those its last city would remember, and by time: a completion counts if it remembers none
-    of them and can begin at that time. The dual price of the city itself is left out, as the path has paid it.
+    Routes are in the order of their last cities, those of one city in the order of their costs.
     """
-    tolerance = 1e-7
-    begin = end
-    for path in range(states.size):
-        places[np.int64(states[path] & _LAST)] = 0
-    for city in range(places.size):
-        if places[city] >= 0:
-            places[city] = end
-            end += buckets << sizes[city]
-    values[begin:end] = NO_COMPLETION
-    for path in range(states.size):
-        city = np.int64(states[path] & _LAST)
-        pattern = _pattern(states[path] >> LAST_BITS, bits[city], sizes[city])
-        bucket = _bucket(horizon - times[path] + tolerance, starts[city], widths[city], buckets)
-        at = places[city] + pattern * buckets + bucket
-        values[at] = min(values[at], costs[path, 0] - dual_prices[city])
-    for city in range(places.size):
-        if places[city] >= 0:
-            block = values[places[city] : places[city] + (buckets << sizes[city])]
-            _close_block(block.reshape((1 << sizes[city], buckets)), sizes[city])
+    begin, end = 0, 0
+    for at in range(states.size):
+        if at and states[at] & _LAST != states[at - 1] & _LAST:
+            begin = end
+        is_dominated = False
+        for other in range(begin, end):
+            if times[kept[other]] <= times[at] and not states[kept[other]] & ~states[at]:
+                is_dominated = True
+                break
+        if not is_dominated:
+            kept[end] = at
+            end += 1
     return end
-
-
-@small_kernel
-def _close_block(block, size):
-    """Turn least costs by exact memory and last possible bucket into least costs by cities forbidden and time."""
-    for pattern in range(block.shape[0]):
-        for bucket in range(block.shape[1] - 2, -1, -1):
-            block[pattern, bucket] = min(block[pattern, bucket], block[pattern, bucket + 1])
-    for b in range(size):  # the least over all subsets
-        for pattern in range(block.shape[0]):
-            if pattern >> b & 1:
-                for bucket in range(block.shape[1]):
-                    smaller = block[pattern ^ (1 << b), bucket]
-                    block[pattern, bucket] = min(block[pattern, bucket], smaller)
-    for pattern in range(block.shape[0] // 2):  # allowed becomes forbidden
-        other = block.shape[0] - 1 - pattern
-        for bucket in range(block.shape[1]):
-            here = block[pattern, bucket]
-            block[pattern, bucket] = block[other, bucket]
-            block[other, bucket] = here

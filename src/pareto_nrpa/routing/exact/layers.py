@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .labelling import COUNT, NEXT, REMOVED, Bounds, Labels, Network, extend, rebuild_chains
+from . import labelling
+from .labelling import COUNT, NEXT, REMOVED, Bounds, Labels, Network, extend, rebuild_chains, undominated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,19 +38,26 @@ class Layer(NamedTuple):
         return (self.states & np.uint64(63)).astype(np.uint8)
 
 
+class Extension(NamedTuple):
+    """All paths one city longer than those of a layer."""
+
+    layer: Layer
+    numbers: NDArray[np.int64]  # what happened to them
+    used: NDArray[np.uint64]  # [n], by last city of the shorter path: the arcs that the bounds left
+    is_cut: bool  # whether some were left out
+
+
 def no_bounds(n: int, m: int) -> Bounds:
     """Return bounds that bound nothing."""
     return Bounds(
         weights=np.empty((0, m)),
-        values=np.empty(0),
-        places=np.empty((0, n, n), np.int64),
-        sizes=np.empty((0, n), np.int64),
-        bits=np.empty((0, n, 1), np.int64),
-        starts=np.zeros(n),
-        widths=np.ones(n),
-        buckets=1,
+        steps=np.empty((0, n, n)),
         paid=np.empty((0, 8, 256)),
         total=np.empty(0),
+        begins=np.empty((0, n, n + 1), np.int64),
+        memories=np.empty(0, np.uint64),
+        latest=np.empty(0),
+        values=np.empty(0),
         corners=np.empty((0, 0)),
     )
 
@@ -69,18 +78,16 @@ def next_layer(
     look_up: Callable[[NDArray[np.int64]], None],
     width: int | None = None,
     grid: float = 0.0,
-) -> tuple[Layer, NDArray[np.int64], bool]:
-    """Return all paths one city longer, what happened to them, and whether some were left out.
+) -> Extension:
+    """Return all paths one city longer.
 
     Above `width` paths only those with the most slack go on. `look_up` is called many times a second; it may raise.
     """
-    labels = _new_labels(max(_SMALLEST_CAPACITY, 2 * len(layer.states)), *bounds.weights.shape[::-1])
+    labels = _new_labels(max(_SMALLEST_CAPACITY, 2 * len(layer.states)), len(network.opens), bounds)
     is_cut = False
     while labels.numbers[NEXT] < len(layer.states):
         until = min(labels.numbers[NEXT] + _PATHS_AT_A_TIME, len(layer.states))
-        extend(
-            network, bounds, layer.states, layer.times, layer.costs, position, labels, until, width is not None, grid
-        )
+        extend(network, bounds, layer.states, layer.times, layer.costs, position, labels, until, grid)
         look_up(labels.numbers)
         if labels.numbers[COUNT] + len(network.opens) > len(labels.states):
             alive = labels.numbers[COUNT] - labels.numbers[REMOVED]
@@ -92,10 +99,11 @@ def next_layer(
     if width is not None and len(keep) > width:
         keep, is_cut = _best(labels.slacks, keep, width), True
     arrays = (labels.states, labels.times, labels.costs, labels.parents, labels.slacks)
-    return Layer(*(array[keep] for array in arrays)), labels.numbers, is_cut
+    return Extension(Layer(*(array[keep] for array in arrays)), labels.numbers, labels.used, is_cut)
 
 
-def _new_labels(capacity: int, m: int, w: int) -> Labels:
+def _new_labels(capacity: int, n: int, bounds: Bounds) -> Labels:
+    w, m = bounds.weights.shape
     return Labels(
         states=np.empty(capacity, np.uint64),
         times=np.empty(capacity),
@@ -104,9 +112,11 @@ def _new_labels(capacity: int, m: int, w: int) -> Labels:
         slacks=np.empty(capacity, np.float32),
         chain=np.empty(capacity, np.int32),
         heads=np.full(1 << int(2 * capacity - 1).bit_length(), -1, np.int32),
+        used=np.zeros(n, np.uint64),
         numbers=np.zeros(6, np.int64),
         new_costs=np.empty(m),
-        new_sums=np.empty(w),
+        sums=np.empty(w),
+        room=np.empty(len(bounds.corners)),
     )
 
 
@@ -122,18 +132,30 @@ def _best(slacks: NDArray[np.float32], alive: NDArray[np.int64], width: int) -> 
 
 def _with(labels: Labels, keep: NDArray[np.int64], room: int = 1) -> Labels:
     """Return some of the labels, in arrays `room` times as large."""
-    larger = _new_labels(room * len(labels.states), len(labels.new_costs), len(labels.new_sums))
+    capacity = room * len(labels.states)
+    columns = {}
     for name in ("states", "times", "costs", "parents", "slacks"):
-        getattr(larger, name)[: len(keep)] = getattr(labels, name)[keep]
-    larger.numbers[:] = labels.numbers
+        column = getattr(labels, name)
+        columns[name] = np.empty((capacity, *column.shape[1:]), column.dtype)
+        columns[name][: len(keep)] = column[keep]
+    heads = np.full(1 << int(2 * capacity - 1).bit_length(), -1, np.int32)
+    larger = labels._replace(**columns, chain=np.empty(capacity, np.int32), heads=heads)
     larger.numbers[COUNT], larger.numbers[REMOVED] = len(keep), 0
     rebuild_chains(larger)
     return larger
 
 
-def prepare(m: int) -> None:
-    """Compile what only long layers need, or find it on disk."""
-    _with(_new_labels(2, m, 1), np.arange(0))
+def in_order(layer: Layer) -> Layer:
+    """Return the routes of a layer by last city and cost, without those that another one makes superfluous."""
+    by_cost = np.argsort(layer.costs[:, 0], kind="stable")
+    layer = _rows(layer, by_cost[np.argsort(layer.last()[by_cost], kind="stable")])
+    kept = np.empty(len(layer.states), np.int64)
+    return _rows(layer, kept[: undominated(layer.states, layer.times, kept)])
+
+
+def _rows(layer: Layer, rows: NDArray[np.int64]) -> Layer:
+    columns: tuple[NDArray[Any], ...] = layer
+    return Layer(*(column[rows] for column in columns))
 
 
 class Ancestry:
@@ -155,3 +177,16 @@ class Ancestry:
             cities.append(int(last[path]))
             path = int(parents[path])
         return cities[::-1]
+
+
+def kernels_are_compiled() -> bool:
+    """Tell whether the kernels are compiled in this process, or on disk since their file changed last."""
+    return all(_is_ready(kernel) for kernel in (extend, undominated))
+
+
+def _is_ready(kernel: Any) -> bool:
+    if not hasattr(kernel, "stats") or kernel.signatures:  # compiling is switched off, or done
+        return True
+    changed, folder = Path(labelling.__file__).stat().st_mtime, kernel.stats.cache_path
+    names = f"labelling.{kernel.__name__}-*.nbi"
+    return folder is not None and any(path.stat().st_mtime >= changed for path in Path(folder).glob(names))

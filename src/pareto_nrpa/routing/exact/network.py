@@ -27,6 +27,7 @@ class Networks(NamedTuple):
 
     forward: Network
     backward: Network  # tours the other way round; time t there is horizon - t here
+    arcs: NDArray[np.bool_]  # [n + 1, n, n], by position of the second city (n: the return): what a tour can use
     horizon: float
     back_by: float  # when a tour must be back at the depot
 
@@ -42,21 +43,21 @@ def build_networks(data: TSPTWData) -> Networks | None:
         return None
     opens, closes, arcs, before = tightened
     horizon = float(closes.max())
+    positions = _positions(arcs, before)
     forward = Network(
         travel=times,
         costs=data.costs,
         # A tour keeps to the windows as they are given; what follows from them may be wrong in the last digits.
         opens=np.maximum(first, opens - TOLERANCE),
         closes=np.minimum(last, closes + TOLERANCE),
-        arcs=arcs,
+        arcs=_masks(positions),
         before=_masks(before.T),
         after=_masks(before),
-        earliest=1 + before[1:].sum(axis=0),
-        latest=len(times) - 1 - before[:, 1:].sum(axis=1),
         memory=_everything(len(times)),
         **_deadlines(closes, shortest),
     )
-    return Networks(forward, _reversed(forward, opens, closes, horizon, last[0]), horizon, float(last[0]))
+    backward = _reversed(forward, opens, closes, horizon, last[0])._replace(arcs=_masks(_turned(positions)))
+    return Networks(forward, backward, positions, horizon, float(last[0]))
 
 
 def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -138,10 +139,29 @@ def _narrow(
     closes[1:] = np.minimum(closes, departures)[1:]
 
 
+def _positions(arcs: NDArray[np.bool_], before: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return [n + 1, n, n]: which arcs a tour can use to go to its city at each position, and to return."""
+    n = len(arcs)
+    first, last = before[1:].sum(axis=0), n - 2 - before[:, 1:].sum(axis=1)  # counted from 0
+    positions = np.arange(n - 1)[:, None]
+    is_there = (first <= positions) & (positions <= last)
+    is_there[:, 0] = False
+    depot = np.eye(1, n, dtype=bool)
+    stops = np.concatenate([np.zeros((1, n), bool), depot, is_there, depot])
+    return np.asarray(stops[:-1, :, None] & stops[1:, None, :] & arcs)
+
+
+def _turned(positions: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the arcs by position of tours the other way round."""
+    turned = np.zeros_like(positions)
+    turned[1:] = positions[:0:-1].transpose(0, 2, 1)
+    return turned
+
+
 def _masks(members: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """Return a set for each row, bit j - 1 for column j."""
-    bits = members[:, 1:].astype(np.uint64) << np.arange(len(members) - 1, dtype=np.uint64)
-    sets: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=1)
+    bits = members[..., 1:].astype(np.uint64) << np.arange(members.shape[-1] - 1, dtype=np.uint64)
+    sets: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=-1)
     return sets
 
 
@@ -164,7 +184,6 @@ def _deadlines(closes: NDArray[np.float64], shortest: NDArray[np.float64]) -> di
 def _reversed(
     forward: Network, opens: NDArray[np.float64], closes: NDArray[np.float64], horizon: float, back_by: float
 ) -> Network:
-    n = len(opens)
     travel = forward.travel.T.copy()
     if not np.isfinite(back_by):
         travel[0] = _LONG_AGO  # a tour may be back at any time
@@ -173,12 +192,25 @@ def _reversed(
         costs=np.ascontiguousarray(forward.costs.transpose(0, 2, 1)),
         opens=horizon - closes,
         closes=horizon - opens + TOLERANCE,
-        arcs=np.ascontiguousarray(forward.arcs.T),
         before=forward.after,
         after=forward.before,
-        earliest=n - forward.latest,
-        latest=n - forward.earliest,
     )
+
+
+def with_arcs(networks: Networks, arcs: NDArray[np.bool_]) -> Networks:
+    """Return the networks with fewer arcs."""
+    return networks._replace(
+        forward=networks.forward._replace(arcs=_masks(arcs)),
+        backward=networks.backward._replace(arcs=_masks(_turned(arcs))),
+        arcs=arcs,
+    )
+
+
+def used_arcs(networks: Networks, used: NDArray[np.uint64], *, is_backward: bool) -> NDArray[np.bool_]:
+    """Return the arcs of a network that are in the sets [n + 1, n] used in one direction; those to the depot stay."""
+    bits = used[..., None] >> np.arange(used.shape[1] - 1, dtype=np.uint64) & np.uint64(1)
+    arcs = np.concatenate([np.ones((*used.shape, 1), bool), bits.astype(bool)], axis=2)
+    return np.asarray((_turned(arcs) if is_backward else arcs) & networks.arcs)
 
 
 def relaxed(network: Network, costs: NDArray[np.float64], memory: NDArray[np.uint64]) -> Network:

@@ -1,32 +1,31 @@
 """The proof that a front is complete: every interval of the first objective is searched until nothing is left in it.
 
-An interval is searched by labels, from the depot on, that the completion bounds of a few directions leave alive. While
-there are too many, only the most promising go on: that proves nothing, but finds most of the tours still missing, with
-which there are fewer labels the next time. Then the interval is cut into shorter ones, which need fewer labels, and the
-bounds are made stronger.
+An interval holds a few neighbouring boxes below the front. For some weighted sums of the costs, passes of routes drop
+the arcs that no tour in the boxes can use at a position, and bound the completions of every path. Labels of real
+costs, from the depot on, then enumerate all tours that every one of these sums leaves. While there are too many, only
+the most promising are extended: that proves nothing, but finds most of the tours still missing, with which there are
+fewer labels the next time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import islice, repeat
+from itertools import islice, repeat, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..matrices import rounded_all, step_below
-from .labelling import BOUNDED, COUNT, DOMINATED, REMOVED
+from .labelling import BOUNDED, COUNT, DOMINATED, REMOVED, Bounds
 from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, Layer, next_layer, root
-from .network import unit_costs
+from .network import Networks, unit_costs
 from .region import EVERYTHING, Interval, KnownFront, complement, partition
-from .relaxation import Direction, Effort, Relaxation, combined
+from .relaxation import Chain, Prices, PriceSearch, TooManyLabels, bounds_of_tours, weighted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
-
-    from .network import Networks
 
 # Objectives are rounded: a tour in a box is at least a step below its corner, of which half is the rounding.
 _STEPS_BELOW_A_CORNER = 0.25
@@ -35,35 +34,43 @@ _NOISE = 1e-15
 # Bounds are made for a little more than the corners, as they are such sums themselves; in costs up to 1 for less.
 _ABOVE_THE_CORNERS = 1e-6
 _SHARE_ABOVE_THE_CORNERS = 1e-10
-_DIRECTIONS_KEPT = 12
 # Prices of a direction in which costs are so much larger say nothing of another one.
 _OUT_OF_SCALE = 1e3
 # What a first tour is hoped to cost, in terms of the least that it can cost; and so on if there is none.
 _HOPE = 1.2
+# Times that the search of dual prices tells apart.
+_COARSE, _FINE = 100, 60
+# Weighted sums that are compared before some are chosen for a group.
+_SHARES = np.linspace(0, 1, 501)
+# By how much the inherent gap of the second and the third pair of sums is larger than that of the first.
+_WORSE = (0.004, 0.016)
+# A pass with fewer labels need not be repeated with more memory.
+_FEW_LABELS = 1500
+_MOST_REPETITIONS = 4
+_LONG_STAGE = 3
 
 
 class Stage(NamedTuple):
-    """How an interval is searched."""
+    """How the open intervals are searched."""
 
-    effort: Effort
+    boxes: int  # of a group
+    entries: int  # of the library of prices, less one
+    coarse_steps: int
+    fine_steps: int
+    rounds: int  # of sharpening prices
+    n_sums: int
+    sizes: tuple[int, ...]  # of the memory in the passes of a group
+    pass_labels: int  # at most
+    beam: int  # labels of a layer while tours are looked for
     width: int  # labels of a layer, at most
-    parts: int  # that the open intervals are cut into, about
 
 
-_QUICK = Effort(coarse_steps=15, fine_steps=5, memory=4, final_memory=5)
-_STRONG = Effort(coarse_steps=20, fine_steps=20, memory=5, final_memory=8)
-_STRONGER = Effort(coarse_steps=20, fine_steps=30, memory=6, final_memory=10)
 _STAGES = [
-    Stage(_QUICK, 5_000, 2),
-    Stage(_STRONG, 60_000, 3),
-    Stage(_STRONG, 300_000, 6),
-    Stage(_STRONGER, 2_000_000, 12),
-    Stage(_STRONGER, 10_000_000, 24),
-    Stage(_STRONGER, 100_000_000, 64),
+    Stage(1000, 2, 15, 5, 0, 3, (3, 5), 100_000, 2_000, 5_000),
+    Stage(20, 4, 30, 20, 1, 3, (4, 6), 500_000, 5_000, 60_000),
+    Stage(4, 8, 50, 30, 3, 5, (4, 6, 8), 2_000_000, 20_000, 3_000_000),
+    Stage(2, 16, 50, 30, 6, 5, (4, 6, 8, 10, 12), 3_000_000, 30_000, 100_000_000),
 ]
-# Of a layer that is too large, so many go on: what they find does not get better with more.
-_WIDTH_AFTER_A_CUT = 30_000
-_MOST_REPETITIONS = 4
 
 
 @dataclass
@@ -92,27 +99,33 @@ class Proof:
     first_stage: int = 1
     _proved: list[Interval] = field(init=False)
     _hope: float = np.inf
-    directions: list[Direction] = field(default_factory=list)
+    _extents: NDArray[np.float64] = field(init=False)  # the ends of the front when the stage began
+    library: dict[tuple[Stage, float], Prices] = field(default_factory=dict)
     least: list[tuple[NDArray[np.float64], float]] = field(default_factory=list)  # valid for all tours: weights, bound
     progress: ProofProgress = field(default_factory=ProofProgress)
     labels: int = 0
 
     def __post_init__(self) -> None:
         self._proved = complement(self.open_intervals)
+        self._extents = _ends(self.front)
 
     def run(self, search_longer: Callable[[], None] = lambda: None) -> None:
         """Prove one interval after the other; those left open in the end need more memory than there is.
 
-        `search_longer` is called once if no tour is known after the first stage, and may add some to the front.
+        `search_longer` may add tours to the front: called before the third stage, which is long, and before the
+        second one if no tour is known.
         """
         self.progress.layers = len(self.networks.forward.opens) - 1
         begin = min(self.first_stage, len(_STAGES))
         for self.progress.stage, stage in enumerate(_STAGES[begin - 1 :], begin):
+            if self.progress.stage == _LONG_STAGE:
+                search_longer()
             if not len(self.front):
                 self._look_for_a_tour(stage)
             if not len(self.front) and self.open_intervals and self.progress.stage == 1:
                 search_longer()
             if len(self.front):
+                self._extents = _ends(self.front)
                 self._search_all(stage)
             if not self.open_intervals:
                 break
@@ -121,7 +134,7 @@ class Proof:
         """Search all that is open; the ends first, as what is found there moves the borders of the others."""
         self._search_repeatedly(stage, self._first_pieces())
         self._search_repeatedly(stage, self._last_pieces())
-        for piece in self._pieces(stage.parts):
+        for piece in self._pieces(stage.boxes):
             if np.isfinite(piece).all():
                 self._search_repeatedly(stage, repeat(piece))
 
@@ -130,9 +143,10 @@ class Proof:
         costs = self.networks.forward.costs
         most = unit_costs(costs)[0] + costs[0].max(axis=1).sum()  # no tour costs more
         if not np.isfinite(self._hope):
-            weights = np.eye(self.front.objectives.shape[1])[0]
-            boxes = np.full((1, len(weights)), most)
-            self._hope = min(most, _HOPE * self._make_direction(weights, boxes, stage.effort, None).least)
+            prices = self._prices(np.eye(self.front.objectives.shape[1])[0], stage)
+            chain = Chain(self.networks, prices, np.inf, self._count)
+            chain.turn(stage.sizes[0])
+            self._hope = min(most, _HOPE * chain.least)
         while not len(self.front):
             is_complete, _ = self._search(EVERYTHING, stage)
             if not is_complete:
@@ -151,15 +165,16 @@ class Proof:
 
     def _first_pieces(self) -> Iterator[Interval]:
         """Yield what is open below the first point of the front, which may move."""
-        while self.open_intervals and self._pieces(1)[0][0] == -np.inf:
-            yield self._pieces(1)[0]
+        while self.open_intervals and self._pieces()[0][0] == -np.inf:
+            yield self._pieces()[0]
 
     def _last_pieces(self) -> Iterator[Interval]:
         """Yield what is open beyond the last point of the front, unless that is everything."""
-        while self.open_intervals and self._pieces(1)[-1][1] == np.inf and self._pieces(1)[-1][0] > -np.inf:
-            yield self._pieces(1)[-1]
+        while self.open_intervals and self._pieces()[-1][1] == np.inf and self._pieces()[-1][0] > -np.inf:
+            yield self._pieces()[-1]
 
-    def _pieces(self, parts: int) -> list[Interval]:
+    def _pieces(self, boxes: int = 1000) -> list[Interval]:
+        parts = -(-(len(self.front) + 1) // boxes)
         return partition(self.open_intervals, self.front, parts)
 
     def _search_repeatedly(self, stage: Stage, intervals: Iterator[Interval]) -> None:
@@ -174,38 +189,56 @@ class Proof:
                 break
 
     def _search(self, interval: Interval, stage: Stage) -> tuple[bool, int]:
-        """Return whether the labels of an interval were all followed to the end, and how many new points were found."""
+        """Return whether all tours of an interval were enumerated, and how many new points were found."""
         boxes = self._local_upper_bounds(interval)
-        directions = self._directions(interval, stage.effort)
-        corners = np.column_stack([self._corners(boxes, direction) for direction in directions])
-        if (corners > [direction.limit for direction in directions]).any():
-            raise AssertionError("bounds were used beyond what they were made for")
-        bounds = combined(directions, np.minimum(corners, 1e299))
-        network = self.networks.forward
+        chains = self._chains(boxes, [self._prices(weights, stage) for weights in self._sums(boxes, stage)], stage)
+        if any(chain.is_empty for chain in chains):
+            return True, 0
+        ready = [(chain.prices, chain.back) for chain in chains if chain.back is not None]
+        if not ready:
+            return False, 0
+        networks, limits = chains[-1].networks, [chain.limit for chain in chains if chain.back is not None]
+        total, skips_beams, had_tours = 0, False, len(self.front) > 0
+        for width in [*[stage.beam] * _MOST_REPETITIONS, stage.width]:
+            if width == stage.beam and skips_beams:
+                continue
+            if had_tours:
+                boxes = self._local_upper_bounds(interval)
+            corners = np.column_stack([self._corners(boxes, prices) for prices, _ in ready])
+            if (corners > limits).any():
+                raise AssertionError("bounds were used beyond what they were made for")
+            is_complete, n_new = self._enumerate(networks, bounds_of_tours(networks, ready, corners), width)
+            total += n_new
+            if is_complete:
+                return True, total
+            skips_beams = not n_new
+        return False, total
+
+    def _enumerate(self, networks: Networks, bounds: Bounds, width: int) -> tuple[bool, int]:
+        """Return whether all tours that the bounds leave were enumerated, and how many new points were found."""
+        network = networks.forward
         layer, ancestry, is_complete = root(network), Ancestry(), True
-        tables = sum(direction.bounds.values.nbytes for direction in self.directions)
-        room = self.memory_limit - tables - bounds.values.nbytes
-        width = min(stage.width, int(0.6 * room / BYTES_PER_LABEL))
+        room = self.memory_limit - bounds.values.nbytes * 4
+        width = min(width, int(0.6 * room / BYTES_PER_LABEL))
         for position in range(1, len(network.opens)):
             self.progress.layer = position
-            layer, numbers, is_cut = next_layer(
-                network, bounds, layer, position, look_up=self._count, width=max(width, 1)
-            )
-            self.progress.bounded += int(numbers[BOUNDED])
-            self.progress.dominated += int(numbers[DOMINATED])
+            extension = next_layer(network, bounds, layer, position, look_up=self._count, width=max(width, 1))
+            layer = extension.layer
+            self.progress.bounded += int(extension.numbers[BOUNDED])
+            self.progress.dominated += int(extension.numbers[DOMINATED])
             ancestry.add(layer)
-            if is_cut or ancestry.size * BYTES_PER_ANCESTOR > 0.3 * room:
-                is_complete, width = False, min(width, _WIDTH_AFTER_A_CUT)
+            if extension.is_cut or ancestry.size * BYTES_PER_ANCESTOR > 0.3 * room:
+                is_complete = False
             if not len(layer.states):
                 break
         self.labels += ancestry.size
         return is_complete, self._add_tours(layer, ancestry)
 
-    def _corners(self, boxes: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
+    def _corners(self, boxes: NDArray[np.float64], prices: Prices) -> NDArray[np.float64]:
         """Return what the weighted sum of a tour in a box is below."""
-        sums = _sums(boxes, direction.weights)
-        below = _STEPS_BELOW_A_CORNER * _sums(step_below(boxes), direction.weights)
-        return np.asarray(sums - below + self._noise(sums, direction.dual_prices))
+        sums = _sums(boxes, prices.weights)
+        below = _STEPS_BELOW_A_CORNER * _sums(step_below(boxes), prices.weights)
+        return np.asarray(sums - below + self._noise(sums, prices.dual_prices))
 
     def _noise(self, sums: NDArray[np.float64], dual_prices: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return by how much weighted sums may differ when they are made in another order."""
@@ -234,81 +267,130 @@ class Proof:
         new = np.flatnonzero(self.front.is_new(objectives))
         return self.front.add((objectives[i], ancestry.tour(int(in_time[i]))) for i in new)
 
-    def _directions(self, interval: Interval, effort: Effort) -> list[Direction]:
-        """Return the directions in which an interval is bounded: across it, and across its neighbours."""
-        boxes = self._local_upper_bounds(interval)
-        if self.front.objectives.shape[1] == 1:
-            return [self._direction(np.ones(1), boxes, effort)]
-        first = self.front.objectives[:, 0]
-        if not len(first) or interval[1] <= first[0]:
-            return [self._direction(np.array([1.0, 0.0]), boxes, effort)]
-        if interval[0] >= first[-1]:
-            return [self._direction(np.array([0.0, 1.0]), boxes, effort)]
-        begin = max(int(np.searchsorted(first, interval[0], "right")) - 1, 0)
-        end = min(int(np.searchsorted(first, interval[1])), len(first) - 1)
-        left, right = max(0, 2 * begin - end), min(len(first) - 1, 2 * end - begin)
-        around = self.front.local_upper_bounds((first[left], first[right]))
-        around = np.concatenate([boxes, around[np.isfinite(around).all(axis=1)]])
-        across = self._across(begin, end)
-        return [
-            self._direction(across, around, effort),
-            *(
-                self._direction(beside, around, effort, tolerance=0.7 * np.abs(beside - across).max())
-                for beside in (self._across(left, begin), self._across(end, right))
-            ),
-        ]
+    def _chains(self, boxes: NDArray[np.float64], every: list[Prices], stage: Stage) -> list[Chain]:
+        """Return passes of routes for each of some weighted sums, on arcs that they share."""
+        networks, chains = self.networks, []
+        most = min(stage.pass_labels, self.memory_limit / BYTES_PER_LABEL)
+        for prices in every:
+            limit = self._limit(boxes, prices.weights, prices.dual_prices)
+            chains.append(Chain(networks, prices, limit, self._count, most))
+        for chain in chains:
+            # The first one drops most of the arcs.
+            sizes = sorted(stage.sizes * 2) if chain is chains[0] else list(stage.sizes)
+            for turn, size in enumerate([*sizes, *sizes[-1:] * (1 - len(sizes) % 2)]):
+                chain.networks = networks
+                try:
+                    made = chain.turn(size)
+                except TooManyLabels:
+                    break
+                if chain is chains[0]:
+                    self.least.append((chain.prices.weights, min(chain.limit, chain.least)))
+                if made is None:
+                    return chains
+                networks = chain.networks
+                if turn % 2 == 0 and turn and made.labels < _FEW_LABELS:
+                    break
+        chains[-1].networks = networks
+        return chains
 
-    def _across(self, begin: int, end: int) -> NDArray[np.float64]:
-        """Return the weights for which two points of the front are equally good; beyond the ends, one objective."""
-        if begin == end:
-            return np.array([1.0, 0.0]) if begin == 0 else np.array([0.0, 1.0])
-        left, right = self.front.objectives[begin], self.front.objectives[end]
-        weights = np.array([left[1] - right[1], right[0] - left[0]])
+    def _sums(self, boxes: NDArray[np.float64], stage: Stage) -> list[NDArray[np.float64]]:
+        """Return the weights of a group: those whose gap is the least even with perfect bounds, and some beside."""
+        m = boxes.shape[1]
+        if m == 1 or not len(self.front) or np.isinf(boxes[:, 1]).any():
+            return [np.eye(m)[0]]
+        if np.isinf(boxes[:, 0]).any():
+            return [np.eye(m)[1]]
+        every = np.stack([self._weights(share) for share in _SHARES])
+        sums = boxes @ every.T
+        highest = sums.max(axis=0)
+        gaps = (highest - (self.front.objectives @ every.T).min(axis=0)) / np.maximum(np.abs(highest), 1e-300)
+        best = int(np.argmin(gaps))
+        chosen = [best]
+        for worse in _WORSE[: stage.n_sums // 2]:
+            is_worse = gaps >= gaps[best] + worse
+            left, right = np.flatnonzero(is_worse[:best]), np.flatnonzero(is_worse[best:])
+            chosen.append(int(left[-1]) if len(left) else 0)
+            chosen.append(best + int(right[0]) if len(right) else len(every) - 1)
+        return [every[k] for k in dict.fromkeys(chosen)]
+
+    def _weights(self, share: float) -> NDArray[np.float64]:
+        """Return weights that sum up to 1; with a share of a half, both objectives count alike along the front."""
+        extents = np.ptp(self._extents, axis=0)
+        extents = np.where(extents > 0, extents, 1.0)
+        weights = np.array([share * extents[1], (1 - share) * extents[0]])
         return np.asarray(weights / weights.sum())
 
-    def _direction(
-        self, weights: NDArray[np.float64], boxes: NDArray[np.float64], effort: Effort, tolerance: float = 0.03
-    ) -> Direction:
-        """Return the bounds for a direction, good for some boxes: made before for nearly the same one, or made now."""
-        alike = [known for known in self.directions if known.effort == effort]
-        near = _nearest(weights, alike) or _nearest(weights, self.directions)
-        is_known = near is not None and near.effort == effort and _distance(near.weights, weights) <= tolerance
-        if near is None or not is_known:
-            return self._make_direction(weights, boxes, effort, near)
-        if self._limit(boxes, near.weights, near.dual_prices) <= near.limit:
-            return near
-        self.directions = [known for known in self.directions if known is not near]
-        return self._make_direction(near.weights, boxes, effort, near, new_dual_prices=False)
+    def _prices(self, weights: NDArray[np.float64], stage: Stage) -> Prices:
+        """Return prices for weights, between those of the library on both sides.
 
-    def _make_direction(
-        self,
-        weights: NDArray[np.float64],
-        boxes: NDArray[np.float64],
-        effort: Effort,
-        near: Direction | None,
-        *,
-        new_dual_prices: bool = True,
-    ) -> Direction:
-        """Compute the bounds for a direction, starting from what was found for a near one."""
-        relaxation = Relaxation(self.networks, weights, self._count)
-        if near is not None and np.abs(near.dual_prices).max() > _OUT_OF_SCALE * relaxation.sums.max():
+        The bound is a concave function of weights and prices: between two entries it is no worse than theirs.
+        """
+        if len(weights) == 1 or not len(self._extents):
+            return self._entry(weights, stage)
+        extents = np.ptp(self._extents, axis=0)
+        ratio = weights * np.where(extents > 0, extents, 1.0)
+        place = float(ratio[0] / ratio.sum()) * stage.entries
+        low = min(int(place + 1e-9), stage.entries)
+        lower = self._entry(self._weights(low / stage.entries), stage)
+        if place - low < 1e-9:
+            return lower._replace(weights=weights)
+        upper = self._entry(self._weights((low + 1) / stage.entries), stage)
+        share = float((weights[0] - lower.weights[0]) / (upper.weights[0] - lower.weights[0]))
+        return Prices(
+            weights,
+            (1 - share) * lower.dual_prices + share * upper.dual_prices,
+            [_merged(*lists) for lists in zip(lower.memories, upper.memories, strict=True)],
+        )
+
+    def _entry(self, weights: NDArray[np.float64], stage: Stage) -> Prices:
+        """Return an entry of the library, made when it is first needed."""
+        key = stage, float(weights[0])
+        if key not in self.library:
+            self.library[key] = self._search_prices(weights, stage)
+        return self.library[key]
+
+    def _search_prices(self, weights: NDArray[np.float64], stage: Stage) -> Prices:
+        """Look for good prices for a weighted sum, on the full network, from those of the nearest sum known."""
+        sums = weighted(self.networks, weights)
+        near = min(self.library.values(), key=lambda known: np.abs(known.weights - weights).max(), default=None)
+        if near is not None and np.abs(near.dual_prices).max() > _OUT_OF_SCALE * sums.max():
             near = None
-        relaxation.start_from(near)
-        if new_dual_prices:
-            best_known = (self.front.objectives @ weights).min() if len(self.front) else 2 * relaxation.sums.max()
-            relaxation.find_dual_prices(float(best_known), effort, is_warm=near is not None)
-        direction = relaxation.direction(self._limit(boxes, weights, relaxation.dual_prices), effort)
-        self.least.append((weights, direction.least))
-        self.directions = [*self.directions[1 - _DIRECTIONS_KEPT :], direction]
-        return direction
+        start = (
+            Prices(weights, np.zeros(len(sums)), self._nearest(sums))
+            if near is None
+            else near._replace(weights=weights)
+        )
+        best_known = float((self.front.objectives @ weights).min()) if len(self.front) else 2.0 * sums.max()
+        search = PriceSearch(self.networks, start, best_known, self._count)
+        horizon = self.networks.horizon
+        if near is None:
+            search.climb(stage.coarse_steps, size=0, grid=horizon / _COARSE)
+        search.climb(stage.fine_steps, size=stage.sizes[0], grid=horizon / _COARSE)
+        if stage.rounds and len(self.front):
+            corners = self.front.local_upper_bounds()
+            lowest = np.sort(_sums(corners, weights))[: stage.boxes]
+            limit = float(lowest[np.isfinite(lowest)].max()) + _ABOVE_THE_CORNERS
+            size = stage.sizes[0]
+            search.sharpen(limit, stage.rounds, size=size, steps=8, grid=horizon / _FINE, most=stage.pass_labels)
+        return search.prices
+
+    def _nearest(self, sums: NDArray[np.float64]) -> list[list[int]]:
+        """Return for each city the two nearest ones."""
+        usable = self.networks.arcs.any(axis=0)
+        distances = np.where(usable | usable.T, np.minimum(sums, sums.T), np.inf)
+        return [
+            [int(j) for j in np.argsort(row, kind="stable") if j not in (0, i) and np.isfinite(row[j])][:2]
+            for i, row in enumerate(distances)
+        ]
 
 
-def _nearest(weights: NDArray[np.float64], directions: list[Direction]) -> Direction | None:
-    return min(directions, key=lambda known: _distance(known.weights, weights), default=None)
+def _ends(front: KnownFront) -> NDArray[np.float64]:
+    return np.concatenate([front.objectives[:1], front.objectives[-1:]])
 
 
-def _distance(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    return float(np.abs(a - b).max())
+def _merged(one: list[int], other: list[int]) -> list[int]:
+    """Return the items of both lists, in turn."""
+    return list(dict.fromkeys(item for pair in zip_longest(one, other) for item in pair if item is not None))
 
 
 def _sums(points: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,233 +2,179 @@
 
 The relaxation: ng-routes, paths that visit n - 1 cities in their windows but forget cities they have been to. Visiting
 a city costs its dual price; a tour pays each price once, so prices that make the cheapest route a tour are the best
-ones. They are found by a subgradient method. At those prices the routes made on the reversed network, by number of
-cities, first city, memory and time, are the completion bounds.
+ones. The routes made on the reversed network are the completions of those made forwards, and the other way round.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .labelling import Bounds, Network, tabulate
-from .layers import Layer, next_layer, no_bounds, root
-from .network import Networks, relaxed
+from .labelling import LAST_BITS, Bounds
+from .layers import Layer, in_order, next_layer, no_bounds, root
+from .network import Networks, relaxed, used_arcs, with_arcs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-_FAR = 1e300
-_BUCKETS = 32  # of time, in the tables of bounds
-_COARSE, _FINE = 100, 400  # times that the search of dual prices tells apart
+# By how much the times of a route and of its completion may overlap: rounding, on the safe side.
+_TIME_TOLERANCE = 1e-7
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much work goes into the bounds of one direction."""
-
-    coarse_steps: int  # for the dual prices
-    fine_steps: int  # for the dual prices, while memory grows where routes go round in cycles
-    memory: int  # cities remembered at a city, at most
-    final_memory: int  # in the table of bounds
-
-
-class Direction(NamedTuple):
-    """Bounds for one weighted sum of the costs, good for values below `limit`."""
+class Prices(NamedTuple):
+    """A weighted sum of the costs, with dual prices that make its bound high and memories that keep it so."""
 
     weights: NDArray[np.float64]
-    limit: float
-    effort: Effort
-    least: float  # no tour is below
     dual_prices: NDArray[np.float64]
-    neighbours: list[list[int]]
-    bounds: Bounds
+    memories: list[list[int]]  # for each city, which ones it remembers, the most important first
 
 
-class Relaxation:
-    """The routes of an instance for one weighted sum of its costs."""
+class Completions(NamedTuple):
+    """The routes of a pass as completions; see `Bounds`."""
 
-    def __init__(
-        self,
-        networks: Networks,
-        weights: NDArray[np.float64],
-        look_up: Callable[[NDArray[np.int64]], None],
-    ) -> None:
-        self.networks = networks
-        self.weights = weights
-        self.sums = np.tensordot(weights, networks.forward.costs, axes=1)
-        self.dual_prices = np.zeros(len(self.sums))
-        self._look_up = look_up
-        either_way = networks.forward.arcs | networks.forward.arcs.T
-        distances = np.where(either_way, np.minimum(self.sums, self.sums.T), np.inf)
-        self._nearest = [
-            [int(j) for j in np.argsort(row, kind="stable") if j not in (0, i) and np.isfinite(row[j])]
-            for i, row in enumerate(distances)
-        ]
-        self.neighbours = [near[:2] for near in self._nearest]
-
-    def start_from(self, near: Direction | None) -> None:
-        """Begin with what was found for a near direction."""
-        if near is not None:
-            self.dual_prices = near.dual_prices
-            self.neighbours = [list(cities) for cities in near.neighbours]
-
-    def find_dual_prices(self, best_known: float, effort: Effort, *, is_warm: bool) -> None:
-        """Look for dual prices at which the cheapest route costs most; `best_known` is the value of a tour."""
-        self.neighbours = [cities[: effort.memory] for cities in self.neighbours]
-        coarse_steps, fine_steps = (0, effort.fine_steps // 3) if is_warm else (effort.coarse_steps, effort.fine_steps)
-        self._climb(best_known, coarse_steps, grid=self.networks.horizon / _COARSE, memory=0)
-        self._climb(best_known, fine_steps, grid=self.networks.horizon / _FINE, memory=effort.memory)
-
-    def _climb(self, best_known: float, steps: int, *, grid: float, memory: int) -> None:
-        """Make some steps of a subgradient method whose direction is a running mean."""
-        best, best_dual_prices, scale, failures = -_FAR, self.dual_prices, 1.0, 0
-        mean: NDArray[np.float64] = np.zeros(len(self.dual_prices))
-        for step in range(steps):
-            layers = self._routes(self.networks.forward, self.neighbours, grid=grid)
-            if layers is None:
-                return
-            value, route = self._cheapest(layers)
-            if value > best + 1e-3 * abs(best):
-                failures = 0
-            else:
-                failures += 1
-            if value > best:
-                best, best_dual_prices = value, self.dual_prices
-            if failures == 3:
-                scale, failures = 0.7 * scale, 0
-                self.dual_prices = best_dual_prices
-            surplus = np.bincount(route, minlength=len(self.dual_prices)).astype(np.float64) - 1.0
-            surplus[0] = 0.0
-            if not surplus.any():
-                break
-            if memory:
-                self._remember_cycles(route, memory)
-            mean = surplus if step == 0 else 0.6 * mean + 0.4 * surplus
-            missing = max(best_known - value, 2e-4 * abs(best_known))
-            self.dual_prices = self.dual_prices + scale * missing / (surplus @ surplus) * mean
-        self.dual_prices = best_dual_prices
-
-    def _routes(
-        self,
-        network: Network,
-        neighbours: list[list[int]],
-        *,
-        grid: float = 0.0,
-        bounds: Bounds | None = None,
-    ) -> list[Layer] | None:
-        """Return all routes, layer by layer, or None if there are none."""
-        n = len(self.dual_prices)
-        sums = self.sums if network is self.networks.forward else self.sums.T
-        network = relaxed(network, sums + self.dual_prices, _memories(neighbours))
-        bounds = bounds or no_bounds(n, 1)
-        layer, layers = root(network), []
-        for position in range(1, n):
-            layer, _, _ = next_layer(network, bounds, layer, position, look_up=self._look_up, grid=grid)
-            if not len(layer.states):
-                return None
-            layers.append(layer)
-        return layers
-
-    def _cheapest(self, layers: list[Layer]) -> tuple[float, list[int]]:
-        """Return the cheapest route and its cost, without the dual prices of a tour."""
-        last = layers[-1].last()
-        values = layers[-1].costs[:, 0] + self.sums[last, 0]
-        path = int(np.argmin(values))
-        value, route = float(values[path] - self.dual_prices.sum()), []
-        for layer in reversed(layers):
-            route.append(int(layer.last()[path]))
-            path = int(layer.parents[path])
-        return value, route[::-1]
-
-    def _remember_cycles(self, route: list[int], memory: int) -> None:
-        """Let the cities between two visits of a city remember it, where there is room."""
-        seen: dict[int, int] = {}
-        for at, city in enumerate(route):
-            between = route[seen[city] + 1 : at] if city in seen else []
-            if all(city in self.neighbours[other] or len(self.neighbours[other]) < memory for other in between):
-                for other in between:
-                    if city not in self.neighbours[other]:
-                        self.neighbours[other].append(city)
-            seen[city] = at
-
-    def direction(self, limit: float, effort: Effort) -> Direction:
-        """Return the completion bounds at the dual prices found, for tours whose sum is below `limit`."""
-        ahead = self._routes(self.networks.forward, self.neighbours)
-        least = np.inf if ahead is None else self._cheapest(ahead)[0]
-        after: list[Layer] = []
-        wide = [
-            _widened(own, near, effort.final_memory) for own, near in zip(self.neighbours, self._nearest, strict=True)
-        ]
-        if ahead is not None and least < limit:
-            cut = self._table(ahead, self.networks.forward, self.neighbours, np.array([[limit]]))
-            after = self._routes(self.networks.backward, wide, bounds=cut) or []
-            # Routes that begin where others were cut off are not the cheapest; below the limit none is cut off.
-            least = max(least, min(limit, self._least_of(after)))
-        bounds = self._table(after, self.networks.backward, wide, np.empty((0, 1)), paid=True)
-        return Direction(self.weights, limit, effort, least, self.dual_prices, self.neighbours, bounds)
-
-    def _least_of(self, layers: list[Layer]) -> float:
-        """Return the cost of the cheapest of routes made on the reversed network."""
-        if not layers:
-            return np.inf
-        return float((layers[-1].costs[:, 0] + self.sums[0, layers[-1].last()]).min() - self.dual_prices.sum())
-
-    def _table(
-        self,
-        layers: list[Layer],
-        network: Network,
-        neighbours: list[list[int]],
-        corners: NDArray[np.float64],
-        *,
-        paid: bool = False,
-    ) -> Bounds:
-        """Return routes as completions of paths that come the other way; these have paid prices, or costs only."""
-        n = len(self.dual_prices)
-        there = self.networks.backward if network is self.networks.forward else self.networks.forward
-        sizes = np.array([len(cities) for cities in neighbours])
-        bits = np.zeros((n, max(1, sizes.max())), np.int64)
-        for city, cities in enumerate(neighbours):
-            bits[city, : len(cities)] = np.array(cities, np.int64) - 1
-        starts = there.opens.copy()
-        widths = np.maximum(there.closes - starts, 1e-3) / _BUCKETS * (1 + 1e-12)
-        values = np.empty(sum(int((_BUCKETS << sizes[np.unique(layer.last())]).sum()) for layer in layers))
-        places = np.full((1, n, n), -1, np.int64)
-        end = 0
-        for length, layer in enumerate(layers, 1):
-            end = tabulate(
-                values, places[0, length], layer.states, layer.times, layer.costs, sizes, bits, starts, widths,
-                _BUCKETS, self.dual_prices, self.networks.horizon, end,
-            )  # fmt: skip
-        return Bounds(
-            weights=self.weights[None] if paid else np.ones((1, 1)),
-            values=values,
-            places=places,
-            sizes=sizes[None],
-            bits=bits[None],
-            starts=starts,
-            widths=widths,
-            buckets=_BUCKETS,
-            paid=_dual_prices_by_byte(self.dual_prices)[None] if paid else np.zeros((1, 8, 256)),
-            total=np.array([self.dual_prices.sum()]),
-            corners=corners,
-        )
+    begins: NDArray[np.int64]  # [n, n + 1]
+    memories: NDArray[np.uint64]
+    latest: NDArray[np.float64]
+    values: NDArray[np.float64]
 
 
-def _memories(neighbours: list[list[int]]) -> NDArray[np.uint64]:
-    """Return, for each city, the set of itself and its neighbours."""
-    sets = [sum(1 << (j - 1) for j in {i, *near} if j) for i, near in enumerate(neighbours)]
+class Pass(NamedTuple):
+    """All routes of a direction of time that the bounds left."""
+
+    layers: list[Layer]
+    completions: Completions | None  # None if some layer is empty: no route is below the limit
+    arcs: NDArray[np.bool_]  # that they use, by position
+    labels: int
+
+
+# Whose cycles are to be remembered.
+_ROUTES_TO_LEARN_FROM = 6
+
+
+class TooManyLabels(Exception):
+    """A pass has more labels than it may have."""
+
+
+def weighted(networks: Networks, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted sum of the costs of each arc, [n, n]."""
+    return np.asarray(np.tensordot(weights, networks.forward.costs, axes=1))
+
+
+def run_pass(
+    networks: Networks,
+    prices: Prices,
+    size: int,
+    *,
+    is_backward: bool,
+    look_up: Callable[[NDArray[np.int64]], None],
+    opposite: Completions | None = None,
+    limit: float = np.inf,
+    most: float = np.inf,
+    grid: float = 0.0,
+) -> Pass:
+    """Make all routes in one direction.
+
+    Parameters
+    ----------
+    size
+        How many cities a city remembers, at most.
+    opposite
+        Routes in the other direction: what cannot be completed below the limit is left out.
+    most
+        Labels, above which `TooManyLabels` is raised.
+    grid
+        Times are rounded to it, if it is not 0: for the search of dual prices only.
+    """
+    n = len(prices.dual_prices)
+    sums = weighted(networks, prices.weights)
+    network = relaxed(
+        networks.backward if is_backward else networks.forward,
+        (sums.T if is_backward else sums) + prices.dual_prices,
+        _memory_sets(prices.memories, size),
+    )
+    bounds = no_bounds(n, 1)
+    if opposite is not None:
+        bounds = _bounds_of_routes(network.costs[0], float(prices.dual_prices.sum()), opposite, limit)
+    layer, layers, used, labels = root(network), [], np.zeros((n + 1, n), np.uint64), 0
+    for position in range(1, n):
+        extension = next_layer(network, bounds, layer, position, look_up=look_up, grid=grid)
+        layer, used[position] = in_order(extension.layer), extension.used
+        layers.append(layer)
+        labels += len(layer.states)
+        if labels > most:
+            raise TooManyLabels
+        if not len(layer.states):
+            return Pass(layers, None, np.zeros_like(networks.arcs), labels)
+    completions = _completions(layers, prices.dual_prices, networks.horizon)
+    return Pass(layers, completions, used_arcs(networks, used, is_backward=is_backward), labels)
+
+
+def _memory_sets(memories: list[list[int]], size: int) -> NDArray[np.uint64]:
+    """Return, for each city, the set of itself and what it remembers."""
+    sets = [sum(1 << (j - 1) for j in {i, *cities[:size]} if j) for i, cities in enumerate(memories)]
     return np.array(sets, np.uint64)
 
 
-def _widened(own: list[int], near: list[int], size: int) -> list[int]:
-    """Return the neighbours of a city and the next nearest cities, up to a size."""
-    others = [j for j in near if j not in own]
-    return own + others[: max(0, size - len(own))]
+def _completions(layers: list[Layer], dual_prices: NDArray[np.float64], horizon: float) -> Completions:
+    """Return routes as completions of those of the other direction."""
+    n = len(dual_prices)
+    begins = np.zeros((n, n + 1), np.int64)
+    ends = np.cumsum([len(layer.states) for layer in layers])
+    for length, (layer, end) in enumerate(zip(layers, ends, strict=True), 1):
+        begins[length] = np.searchsorted(layer.last(), np.arange(n + 1)) + (end - len(layer.states))
+    states = np.concatenate([layer.states for layer in layers])
+    last = np.concatenate([layer.last() for layer in layers]).astype(np.int64)
+    return Completions(
+        begins=begins,
+        memories=(states >> LAST_BITS) & ~(np.uint64(1) << (last - 1).astype(np.uint64)),
+        latest=horizon + _TIME_TOLERANCE - np.concatenate([layer.times for layer in layers]),
+        values=np.concatenate([layer.costs[:, 0] for layer in layers]) - dual_prices[last],
+    )
+
+
+def _bounds_of_routes(steps: NDArray[np.float64], total: float, opposite: Completions, limit: float) -> Bounds:
+    """Return bounds for routes, whose costs include the dual prices."""
+    return Bounds(
+        weights=np.ones((1, 1)),
+        steps=steps[None],
+        paid=np.zeros((1, 8, 256)),
+        total=np.array([total]),
+        begins=opposite.begins[None],
+        memories=opposite.memories,
+        latest=opposite.latest,
+        values=opposite.values,
+        corners=np.array([[min(limit, 1e299)]]),
+    )
+
+
+def bounds_of_tours(
+    networks: Networks, every: Sequence[tuple[Prices, Completions]], corners: NDArray[np.float64]
+) -> Bounds:
+    """Return the bounds of several weighted sums for labels of real costs.
+
+    Parameters
+    ----------
+    corners
+        [boxes, sums]: what a tour must stay below, in all sums, to be in a box.
+    """
+    begins, begin = [], 0
+    for _, completions in every:
+        begins.append(completions.begins + begin)
+        begin += len(completions.values)
+    return Bounds(
+        weights=np.stack([prices.weights for prices, _ in every]),
+        steps=np.stack([weighted(networks, prices.weights) + prices.dual_prices for prices, _ in every]),
+        paid=np.stack([_dual_prices_by_byte(prices.dual_prices) for prices, _ in every]),
+        total=np.array([prices.dual_prices.sum() for prices, _ in every]),
+        begins=np.stack(begins),
+        memories=np.concatenate([completions.memories for _, completions in every]),
+        latest=np.concatenate([completions.latest for _, completions in every]),
+        values=np.concatenate([completions.values for _, completions in every]),
+        corners=np.minimum(corners, 1e299),
+    )
 
 
 def _dual_prices_by_byte(dual_prices: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -240,28 +186,139 @@ def _dual_prices_by_byte(dual_prices: NDArray[np.float64]) -> NDArray[np.float64
     return sums
 
 
-def combined(directions: list[Direction], corners: NDArray[np.float64]) -> Bounds:
-    """Return the bounds of several directions for labels of real costs.
+def least_value(networks: Networks, prices: Prices, layers: list[Layer], *, is_backward: bool) -> float:
+    """Return the cost of the cheapest of the routes of a pass without limit, which no tour is below."""
+    if not len(layers[-1].states):
+        return np.inf
+    sums = weighted(networks, prices.weights)
+    home = (sums.T if is_backward else sums)[layers[-1].last(), 0]
+    return float((layers[-1].costs[:, 0] + home).min() - prices.dual_prices.sum())
 
-    Parameters
-    ----------
-    corners
-        [boxes, directions]: the weighted sums that a tour must stay below, in all directions, to be in a box.
+
+def cheapest_routes(
+    networks: Networks, prices: Prices, layers: list[Layer], count: int
+) -> tuple[float, list[list[int]]]:
+    """Return the value of the cheapest route made forwards, and the cheapest routes."""
+    values = layers[-1].costs[:, 0] + weighted(networks, prices.weights)[layers[-1].last(), 0]
+    routes = []
+    for path in np.argsort(values, kind="stable")[:count].tolist():
+        route = []
+        for layer in reversed(layers):
+            route.append(int(layer.last()[path]))
+            path = int(layer.parents[path])
+        routes.append(route[::-1])
+    return float(values.min() - prices.dual_prices.sum()), routes
+
+
+def remember(memories: list[list[int]], routes: list[list[int]], after: NDArray[np.uint64], size: int) -> None:
+    """Let the cities of a route remember what shows that it is no tour, where there is room.
+
+    That is a city between its two visits, and one that must not be visited before another one between both.
     """
-    parts = [direction.bounds for direction in directions]
-    places, begin = [], 0
-    for part in parts:
-        places.append(np.where(part.places[0] >= 0, part.places[0] + begin, -1))
-        begin += len(part.values)
-    widest = max(part.bits.shape[2] for part in parts)
-    bits = [np.pad(part.bits[0], ((0, 0), (0, widest - part.bits.shape[2]))) for part in parts]
-    return parts[0]._replace(
-        weights=np.concatenate([part.weights for part in parts]),
-        values=np.concatenate([part.values for part in parts]),
-        places=np.stack(places),
-        sizes=np.concatenate([part.sizes for part in parts]),
-        bits=np.stack(bits),
-        paid=np.concatenate([part.paid for part in parts]),
-        total=np.concatenate([part.total for part in parts]),
-        corners=corners,
-    )
+    for route in routes:
+        for end, city in enumerate(route):
+            forbidden = int(after[city]) | 1 << (city - 1)
+            for begin in range(end - 1, -1, -1):
+                if forbidden >> (route[begin] - 1) & 1:
+                    between = route[begin + 1 : end]
+                    if all(route[begin] in memories[other] or len(memories[other]) < size for other in between):
+                        for other in between:
+                            if other != route[begin] and route[begin] not in memories[other]:
+                                memories[other].append(route[begin])
+                    break
+
+
+class PriceSearch:
+    """A subgradient method for the dual prices of a weighted sum, whose memories grow where routes are no tours."""
+
+    def __init__(
+        self, networks: Networks, start: Prices, best_known: float, look_up: Callable[[NDArray[np.int64]], None]
+    ) -> None:
+        self.networks, self.best_known, self._look_up = networks, best_known, look_up
+        self.prices = start._replace(memories=[list(cities) for cities in start.memories])
+
+    def climb(self, steps: int, *, size: int, grid: float) -> None:
+        """Make some steps; their direction is a running mean, their times are rounded to a grid."""
+        best, best_dual_prices, scale, failures = -np.inf, self.prices.dual_prices, 1.0, 0
+        mean: NDArray[np.float64] = np.zeros(len(best_dual_prices))
+        for step in range(steps):
+            routes = run_pass(self.networks, self.prices, size, is_backward=False, look_up=self._look_up, grid=grid)
+            if not len(routes.layers[-1].states):
+                return
+            value, (route,) = cheapest_routes(self.networks, self.prices, routes.layers, 1)
+            failures = 0 if value > best + 1e-3 * abs(best) else failures + 1
+            if value > best:
+                best, best_dual_prices = value, self.prices.dual_prices
+            if failures == 3:
+                scale, failures = 0.7 * scale, 0
+                self.prices = self.prices._replace(dual_prices=best_dual_prices)
+            surplus = np.bincount(route, minlength=len(mean)).astype(np.float64) - 1.0
+            surplus[0] = 0.0
+            if not surplus.any():
+                break
+            remember(self.prices.memories, [route], self.networks.forward.after, size)
+            mean = surplus if step == 0 else 0.6 * mean + 0.4 * surplus
+            missing = max(self.best_known - value, 2e-4 * abs(self.best_known))
+            dual_prices = self.prices.dual_prices + scale * missing / (surplus @ surplus) * mean
+            self.prices = self.prices._replace(dual_prices=dual_prices)
+        self.prices = self.prices._replace(dual_prices=best_dual_prices)
+
+    def sharpen(self, limit: float, rounds: int, *, size: int, steps: int, grid: float, most: int) -> None:
+        """Repeat: drop arcs that no tour below the limit uses, remember more, and look for better prices.
+
+        Routes back remember up to `size` cities, those ahead two and more.
+        """
+        small, size = size, size + 2
+        for _ in range(rounds):
+            try:
+                chain = Chain(self.networks, self.prices, limit, self._look_up, most)
+                chain.turn(small)
+                ahead = chain.turn(size)
+            except TooManyLabels:
+                return
+            if ahead is None:
+                return
+            self.networks = chain.networks
+            size += 1
+            _, routes = cheapest_routes(self.networks, self.prices, ahead.layers, _ROUTES_TO_LEARN_FROM)
+            remember(self.prices.memories, routes, self.networks.forward.after, size)
+            self.climb(steps, size=size, grid=grid)
+
+
+class Chain:
+    """Passes at fixed prices, backward and forward in turn, each bounded by the one before and on the arcs it left."""
+
+    def __init__(
+        self,
+        networks: Networks,
+        prices: Prices,
+        limit: float,
+        look_up: Callable[[NDArray[np.int64]], None],
+        most: float = np.inf,
+    ) -> None:
+        self.networks, self.prices, self.limit = networks, prices, limit
+        self.back: Completions | None = None
+        self.labels = 0
+        self.least = -np.inf  # of the values of the routes of the last pass
+        self.is_empty = False  # no route is below the limit
+        self._ahead: Completions | None = None
+        self._look_up, self._most = look_up, most
+
+    def turn(self, size: int) -> Pass | None:
+        """Make the next pass, in which a city remembers up to `size` others; None if no route is below the limit."""
+        is_backward = self.back is None or self._ahead is not None
+        made = run_pass(
+            self.networks, self.prices, size, is_backward=is_backward, look_up=self._look_up, most=self._most,
+            opposite=self._ahead if is_backward else self.back, limit=self.limit,
+        )  # fmt: skip
+        self.labels = made.labels
+        self.least = least_value(self.networks, self.prices, made.layers, is_backward=is_backward)
+        if made.completions is None or self.least >= self.limit:
+            self.is_empty = True
+            return None
+        self.networks = with_arcs(self.networks, made.arcs)
+        if is_backward:
+            self.back, self._ahead = made.completions, None
+        else:
+            self._ahead = made.completions
+        return made
