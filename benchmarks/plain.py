@@ -35,12 +35,13 @@ class Found:
         self.signs = np.where(np.broadcast_to(problem.maximise, problem.n_objectives), -1.0, 1.0).tolist()
         self.problem, self.n, self.entries = problem, 0, []
         self._front: list[tuple[float, ...]] = []
+        self._evaluate = problem.evaluate_solution or (lambda solution: problem.evaluate(tuple(solution)))
         self.begin = time.process_time()
 
     def judge(self, solution) -> tuple[tuple[float, ...], float]:
         """Evaluate a solution; returns minimised objectives and violations."""
         self.n += 1
-        value = self.problem.function(solution)
+        value = self._evaluate(solution)
         objectives, violations = value if self.problem.constrained else (value, 0)
         point = tuple(sign * float(one) for sign, one in zip(self.signs, objectives, strict=True))
         if violations == 0:

@@ -1,12 +1,17 @@
 """The problems of benchmarks/plain.py: plain Python functions, as a user would write them."""
 
+import sys
 from collections.abc import Callable
+from importlib import import_module
 from itertools import pairwise
 from operator import mul
+from pathlib import Path
 
 import numpy as np
 
 from pareto_nrpa import Problem
+
+sys.path.append(str(Path(__file__).parent.parent / "examples"))
 
 
 def flow_shop(seed: int, n: int = 30, machines: int = 5) -> Problem:
@@ -168,4 +173,9 @@ TUNING: dict[str, Callable[[], Problem]] = {
     "tuning: tour": lambda: tour(17),
     "tuning: tour, 3 objectives": lambda: tour(18, 30, 3),
 }
-ALL = TABLE | THREE_OBJECTIVES | TUNING
+#: Those of the gallery that are lists of choices or orders.
+GALLERY: dict[str, Callable[[], Problem]] = {
+    f"examples/{name}.py": lambda name=name: import_module(name).make()
+    for name in ("job_shop", "course_timetable", "quadratic_assignment", "flow_shop")
+}
+ALL = TABLE | THREE_OBJECTIVES | TUNING | GALLERY

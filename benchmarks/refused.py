@@ -15,7 +15,7 @@ from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw
 from pareto_nrpa.routing.read import read_stops
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
-from flow_shop import by_place
+from flow_shop import make as flow_shop
 from knapsack import make as knapsack
 from nurse_roster import make as roster
 
@@ -49,7 +49,7 @@ def problems():
     for name in ("R107", "RC203"):
         if (folder / f"{name}.txt").exists():
             yield name, read_stops(folder / f"{name}.txt", objectives=["distance"])
-    yield "flow shop", by_place()
+    yield "flow shop", flow_shop()
     yield "knapsack", knapsack()
     yield "nurse roster", roster()
     yield "assignment", assignment()

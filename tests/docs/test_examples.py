@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,10 +38,18 @@ def test_every_example_runs(path, tmp_path):
     if done.returncode and ("pip install" in last or "data get" in last or "No module named" in last):
         pytest.skip(last)
     assert done.returncode == 0, done.stderr
-    assert "trade-offs by pareto-nrpa" in done.stdout
+    assert re.search("trade-offs by (pareto|polished)-nrpa", done.stdout)
 
 
-@pytest.mark.parametrize("name", ["knapsack", "flow_shop", "nurse_roster"])
+GALLERY = ["job_shop", "course_timetable", "quadratic_assignment", "flow_shop", "nurse_roster"]
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_programs_of_the_gallery_are_short(name):
+    assert 25 <= len((EXAMPLES / f"{name}.py").read_text().splitlines()) <= 60
+
+
+@pytest.mark.parametrize("name", ["knapsack", *GALLERY])
 def test_the_plain_examples_keep_their_promises(name):
     check_problem(load_example(name).make(), n_games=5)
 
