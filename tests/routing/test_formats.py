@@ -341,6 +341,30 @@ def test_a_workbook_is_read_as_the_same_csv(file, tmp_path):
         assert (problem.data.costs == same.data.costs).all()
 
 
+def test_matrices_may_be_workbooks_and_stops_an_open_document(file, tmp_path):
+    pytest.importorskip("python_calamine")
+    times = [["", "Hub", "Anna", "Bob"], ["Hub", 0, 5, 7.5], ["Anna", 5, 0, 4], ["Bob", 7.5, 4, 0]]
+    book = write_workbook(tmp_path / "minutes.xlsx", {"any name": times})
+    names = {"office": "office", "table": "table", "text": "text"}
+    spaces = " ".join(f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for key, name in names.items())
+
+    def cell(value):
+        kind = "string" if isinstance(value, str) else f'float" office:value="{value}'
+        return f'<table:table-cell office:value-type="{kind}"><text:p>{value}</text:p></table:table-cell>'
+
+    rows = "".join(f"<table:table-row>{''.join(map(cell, row[:3]))}</table:table-row>" for row in TABLE)
+    sheet = f'<table:table table:name="a">{rows}</table:table>'
+    body = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    with zipfile.ZipFile(tmp_path / "stops.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        manifest = 'manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"'
+        archive.writestr("META-INF/manifest.xml", f"<manifest:{manifest}/>")
+        archive.writestr("content.xml", f"<office:document-content {spaces}>{body}</office:document-content>")
+    problem = read_stops(tmp_path / "stops.ods", time=book, objectives=["time"])
+    assert [stop["name"] for stop in problem.context["stops"]] == ["Hub", "Anna", "Bob"]
+    assert problem.data.costs[0].tolist() == [[0, 5, 7.5], [5, 0, 4], [7.5, 4, 0]]
+
+
 def test_a_workbook_has_times_as_spreadsheets_keep_them_and_travel_times_in_a_sheet(tmp_path):
     pytest.importorskip("python_calamine")
     clock, hours, date = 1, 2, 3
