@@ -10,6 +10,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from .jit.bundles import bundle
+
 # Positions in SearchState.counters.
 EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS, N_UNIQUE = range(10)
 # The most that the archive may hold (0: no limit), and how many it had to discard for it.
@@ -44,6 +46,7 @@ START, END = -1, -2
 PENALTY = 1e6
 
 
+@bundle
 class Pool(NamedTuple):
     """Recorded playouts, one per slot, with all that Adapt needs to know of them.
 
@@ -60,6 +63,7 @@ class Pool(NamedTuple):
     biases: Annotated[np.ndarray, "f8 [R, B]"]  # B is K, or 1 where there is no bias
 
 
+@bundle
 class FrontIndex(NamedTuple):
     """Which rows of a table of scores are its front, ordered so that few must be compared; see front_index.py.
 
@@ -75,6 +79,7 @@ class FrontIndex(NamedTuple):
     bounds: Annotated[np.ndarray, "f8 [4*I, 1+M]"]
 
 
+@bundle
 class Archive(NamedTuple):
     """The best of all that was evaluated: least violated, mutually non-dominated, in rows of no particular order."""
 
@@ -90,6 +95,7 @@ class Archive(NamedTuple):
     front_index: FrontIndex
 
 
+@bundle
 class FrontObjectives(NamedTuple):
     """The objectives of a front, for telling what it covers; see `is_covered_by_front`."""
 
@@ -97,6 +103,7 @@ class FrontObjectives(NamedTuple):
     floors: np.ndarray  # [ceil(A / CHUNK), M] float64, the smallest of each objective in a chunk of rows
 
 
+@bundle
 class Selection(NamedTuple):
     """Working memory for choosing the set of a level; only `distances` means something afterwards."""
 
@@ -111,6 +118,7 @@ class Selection(NamedTuple):
     front_index: FrontIndex
 
 
+@bundle
 class SearchState(NamedTuple):
     """A search between two evaluations. Level l of the paper is row l - 1."""
 
@@ -135,6 +143,7 @@ class SearchState(NamedTuple):
     selection: Annotated[Selection, None]
 
 
+@bundle
 class Settings(NamedTuple):
     """The parameters of the algorithm as compiled code sees them."""
 

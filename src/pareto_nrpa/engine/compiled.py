@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,18 +12,41 @@ from ..errors import ProblemError
 from ..problem.base import CompiledProblem, problem_name
 from .evaluated import no_identity
 from .evaluation import judge, no_bias, no_canonical
-from .jit.kernels import small_kernel, with_globals
-from .messages import compile_message, raised_message
+from .jit.bundles import bundle, unpacked
+from .jit.kernels import python_function, small_kernel, with_globals
+from .messages import compile_message, raised_message, unfit_data
 from .player import Adapter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from ..problem.segments import Segments
     from .jit.kernels import Entry
 
 _MAX_MOVE = 2**62
+
+word: Any = None  # this and the next are left open in what follows
+data_class: Any = None
+
+
+def on_bundle(kernel: Callable[..., Any], data: Any) -> Any:
+    """Return a kernel of a problem as the engine calls it, with a bundle: the kernel gets its class of named tuples."""
+    if python_function(kernel) is kernel:  # compiling is switched off
+        return kernel
+    return small_kernel(with_globals(_unpack_and_call, word=kernel, data_class=type(data)))
+
+
+def segments_on_bundle(problem: CompiledProblem) -> Segments:
+    """Return the segments of a problem that has some, as the engine calls their kernels."""
+    assert problem.segments is not None
+    taking = {name: on_bundle(kernel, problem.data) for name, kernel in problem.segments.kernels.items()}
+    return replace(problem.segments, **taking)
+
+
+def _unpack_and_call(data, *arguments):  # type: ignore[no-untyped-def]
+    return word(data_class(*unpacked(data)), *arguments)
 
 
 class CompiledAdapter(Adapter):
@@ -31,8 +55,8 @@ class CompiledAdapter(Adapter):
     Attributes
     ----------
     parts
-        Its data as a plain tuple: the user's NamedTuple class would be another type at each start, and code compiled
-        for it never be found again.
+        Its data as a bundle, whose type is known by names and kinds of its fields: the user's NamedTuple class is
+        another type at each start, and code compiled for it would never be found again.
     start
         What turns them into a state, by the names that kernels leave open.
     words
@@ -43,15 +67,19 @@ class CompiledAdapter(Adapter):
 
     def __init__(self, problem: CompiledProblem) -> None:
         super().__init__(problem)
-        self.parts = tuple(problem.data)
-        self.start = {"data_class": type(problem.data), "initial_state": problem.initial_state}
+        if message := unfit_data(problem):
+            raise ProblemError(message)
+        self.parts = bundle(type(problem.data))(*problem.data)
+        own = {**problem.kernels, "all_moves": problem.all_moves or problem.legal_moves}
+        taking = {name: on_bundle(function, problem.data) for name, function in own.items()}
+        self.start = {"initial_state": taking.pop("initial_state")}
+        evaluate = taking.pop("evaluate")
         self.words: dict[str, Any] = {
             "bias": no_bias,
             "identity": no_identity,
             "canonical": no_canonical,
-            **problem.kernels,
-            "all_moves": problem.all_moves or problem.legal_moves,
-            "judge": small_kernel(with_globals(judge, evaluate=problem.evaluate, signs=self._bound_signs())),
+            **taking,
+            "judge": small_kernel(with_globals(judge, evaluate=evaluate, signs=self._bound_signs())),
         }
 
     def _bound_signs(self) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from .arrays import (
     TOO_MANY_CANDIDATES,
     TOO_MANY_OBJECTIVES,
 )
+from .jit.bundles import bundle
 from .jit.kernels import compile_alone, python_function
 
 if TYPE_CHECKING:
@@ -79,21 +80,17 @@ def uncompilable(problem: CompiledProblem) -> str | None:
     more: dict[str, tuple[Any, ...]] = {"legal_moves": (moves,), "all_moves": (moves,), "play": (move,)}
     more |= {"move_code": (move,), "evaluate": (numbers,), "bias": (move, numbers)}
     first: dict[str, tuple[Any, ...]] = {"initial_state": (), "canonical": (moves, move)}  # without a state
-    try:
-        data = _typeof(problem.data)
-    except ValueError as error:
-        return f"data of {name} must be a NamedTuple of arrays and numbers: {_reason(error)}."
+    if message := unfit_data(problem):
+        return message
+    data = _typeof(problem.data)
     for word, function in {**problem.kernels, "all_moves": problem.all_moves}.items():
         if function is None or python_function(function) is function:  # compiling is switched off
             continue
         arguments = (data, *first[word]) if word in first else (data, state, *more.get(word, ()))
         try:
-            returned = compile_alone(function, arguments, allocates=word == "initial_state")
+            returned = compile_alone(function, arguments)
         except Exception as error:  # Numba has errors of many kinds
-            reason = _reason(error)
-            creates = word != "initial_state" and reason.startswith(("No implementation", "NRT"))
-            hint = " (only initial_state may create arrays and other objects)" if creates else ""
-            return f"{word}() of {name} does not compile, {_place(error, function)}: {reason}{hint}."
+            return f"{word}() of {name} does not compile, {_place(error, function)}: {_reason(error)}."
         if word == "initial_state":
             state = returned
         elif word not in ("play", "canonical") and not isinstance(returned, types.Number | types.Boolean):
@@ -104,6 +101,16 @@ def uncompilable(problem: CompiledProblem) -> str | None:
 def uncompiled_message(error: Exception, function: Any, name: str) -> str:
     """Return the sentence for the function of a problem of that name that Numba cannot compile."""
     return f"the function of {name} does not compile, {_place(error, function)}: {_reason(error)}."
+
+
+def unfit_data(problem: CompiledProblem) -> str | None:
+    """Return the sentence for data that compiled code cannot take, if they are such."""
+    try:
+        _typeof(bundle(type(problem.data))(*problem.data))
+    except (AttributeError, TypeError, ValueError) as error:
+        name = problem_name(problem)
+        return f"data of {name} must be a NamedTuple of arrays and numbers: {_reason(error)}."
+    return None
 
 
 def _reason(error: Exception) -> str:

@@ -52,9 +52,9 @@ class Adapter:
         self._n_compiled = 0
         self._known_scores: Any = None
 
-    def bind(self, function: Callable[..., Any], signature: Any, *, allocates: bool = False, **bound: Any) -> Entry:
+    def bind(self, function: Callable[..., Any], signature: Any, **bound: Any) -> Entry:
         """Return a function as compiled code, with `bound` standing in for global names that it leaves open."""
-        entry = compile_entry(function, signature, allocates=allocates, **bound)
+        entry = compile_entry(function, signature, **bound)
         self.entries.append(entry)
         return entry
 

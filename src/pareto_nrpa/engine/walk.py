@@ -24,12 +24,13 @@ from .arrays import (
     TOO_LONG,
     TOO_MANY_CANDIDATES,
 )
+from .jit.bundles import borrowed, keep
 from .jit.kernels import ZERO, bundle_kernel, engine_kernel, small_kernel, with_globals
 from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
 
 # Left open here: the kernels of one problem, bound in `compiled.py`, and a chooser, bound to the walk.
 initial_state = legal_moves = all_moves = play = move_code = bias = judge = identity = canonical = None
-choose = recorded = walk = data_class = None
+choose = recorded = walk = None
 
 #: In the place of a step: the given moves are played as they are; also where pruning does not play them.
 EXACT, UNPRUNED = -1, -2
@@ -44,14 +45,12 @@ def bound_walk(chooser, words):
     return bundle_kernel(with_globals(walk_from, choose=bound, **words))
 
 
-def playout(parts, machine, settings, rng, policy, slot):
+def playout(data, machine, settings, rng, policy, slot):
     """Play and evaluate one sequence with a policy of level 1, recording it in a slot; returns a status."""
-    data = data_class(*parts)
-    # The state is the only thing that is allocated; all else happens in a kernel that counts no references.
     state = initial_state(data)
-    return walk(
+    status = walk(
         data,
-        state,
+        borrowed(state),
         machine.weights,
         machine.preferences[policy],
         machine.starts,
@@ -66,21 +65,22 @@ def playout(parts, machine, settings, rng, policy, slot):
         machine.levels[0, :0],
         np.int64(EXACT),
     )
+    keep(state)
+    return status
 
 
-def follow(parts, machine, settings, rng, policy, slot, given, at):
+def follow(data, machine, settings, rng, policy, slot, given, at):
     """Play and evaluate given moves, recording them in a slot; returns a status.
 
     In their canonical form (`at` is EXACT or UNPRUNED), or with another move at the first decision from step `at` on,
     and the given ones after it as far as they are legal.
     """
-    data = data_class(*parts)
     if at < 0:
         canonical(data, given, given.size)
     state = initial_state(data)
-    return walk(
+    status = walk(
         data,
-        state,
+        borrowed(state),
         machine.weights,
         machine.preferences[policy],
         machine.starts,
@@ -95,6 +95,8 @@ def follow(parts, machine, settings, rng, policy, slot, given, at):
         given,
         at,
     )
+    keep(state)
+    return status
 
 
 def walk_from(

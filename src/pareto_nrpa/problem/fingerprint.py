@@ -300,6 +300,12 @@ class Reader:
 class _KernelReader(Reader):
     """Reads what compiled code can use."""
 
+    def _function(self, function: types.FunctionType, where: str) -> Iterator[str]:
+        if "__generates_code__" in function.__globals__:  # a piece of the compiler, whose text counts as a version
+            yield function.__qualname__
+        else:
+            yield from super()._function(function, where)
+
     def _class(self, kind: type, where: str) -> Iterator[str]:
         if hasattr(kind, "_fields"):  # compiled code calls no methods of a NamedTuple
             yield f"{kind.__module__}.{kind.__qualname__}{kind._fields}"

@@ -14,7 +14,7 @@ from numba import types
 from ...engine.archive import check_archive, counting_archive, larger_archive, limited_archive
 from ...engine.arrays import N_MOVES
 from ...engine.compiled import CompiledAdapter
-from ...engine.jit.kernels import Entry, allocating_kernel, bundle_kernel, with_globals
+from ...engine.jit.kernels import Entry, bundle_kernel, with_globals
 from .arena import arena_parts, depth_or_none
 from .rollout import CHECK, HERE, PLAY, Arena, check_from, check_nothing, roll_from, rollout
 
@@ -47,7 +47,7 @@ class CompiledRollouts(CompiledAdapter):
             "canonical": self.words["canonical"],
             **self.start,
         }
-        self._rollout = self.bind(rollout, played, allocates=True, way_in="both", **self._bound)
+        self._rollout = self.bind(rollout, played, way_in="both", **self._bound)
         self._played = types.FunctionType(played)
 
     def entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
@@ -57,7 +57,7 @@ class CompiledRollouts(CompiledAdapter):
 
     def small_entry(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return code for few evaluations a call: the rollout is part of it, as passing a pointer takes 0.2 ms."""
-        bound = allocating_kernel(with_globals(rollout, **self._bound))
+        bound = bundle_kernel(with_globals(rollout, **self._bound))
         entry = self.bind(function, types.int64(*self._types, *_kinds(examples)), play_to_end=bound)
         return lambda *arguments: self._run(entry, self.rng, *arguments)
 

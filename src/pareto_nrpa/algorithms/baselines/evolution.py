@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ...engine.arrays import NEEDS_ROOM, OK, PENALTY, STATUS
+from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import bundle_kernel
 from .rollout import HERE, WHOLE, count_evaluation, is_full
 from .variation import below, copy_row, shuffle, two_of
@@ -71,6 +72,7 @@ def crowding_gaps(objectives, order, ranks, gaps):
     return n_fronts
 
 
+@bundle
 class MOEADSubproblems(NamedTuple):
     """The population of MOEA/D: the best known solution of every subproblem."""
 

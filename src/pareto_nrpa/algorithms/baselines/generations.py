@@ -137,7 +137,7 @@ class Generations(ABC):
         children = np.empty((2 * n, parents.shape[2]), dtype=np.int64)
         marks = np.empty(2 * n + parents.shape[2], dtype=np.bool_)
         now = self.genes, self._fitness(), self.crowding
-        _call(self._mate, self.rng, drawn, *now, parents, children, self._sizes, marks)
+        self._mate(self.rng, drawn, *now, parents, children, self._sizes, marks)
         return children
 
     def _fitness(self) -> Floats:
@@ -165,7 +165,7 @@ class RankAndCrowding(Generations):
     def _crowding(self, objectives: Floats, ranks: Ints) -> Floats:
         order = np.argsort(objectives, axis=0, kind="stable")
         gaps = np.empty_like(objectives)
-        _call(self._gaps, objectives, order, ranks, gaps)
+        self._gaps(objectives, order, ranks, gaps)
         # Added up by NumPy, as pymoo does: another order of additions might differ in the last bit.
         crowding: Floats = np.sum(gaps, axis=1) / gaps.shape[1]
         crowding[np.bincount(ranks)[ranks] <= 2] = np.inf
@@ -215,10 +215,4 @@ def _keys(rows: Ints) -> list[bytes]:
 
 def _entry(function: Callable[..., Any], *examples: Any, **bound: Any) -> Entry:
     signature = types.int64(*(typeof(example) for example in examples))
-    return compile_entry(function, signature, allocates=True, **bound)
-
-
-def _call(entry: Entry, *arguments: Any) -> None:
-    if entry.call is None:
-        entry.compile()
-    entry.call(*arguments)
+    return compile_entry(function, signature, **bound)

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ...engine.arrays import NEEDS_ROOM, OK, PENALTY, STATUS, VIOLATIONS
+from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import bundle_kernel, engine_kernel
 from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
@@ -19,6 +20,7 @@ ROOT = 0
 NOT_EXPANDED, TERMINAL = -1, -2
 
 
+@bundle
 class Tree(NamedTuple):
     """A search tree; the children of a node stand next to each other."""
 

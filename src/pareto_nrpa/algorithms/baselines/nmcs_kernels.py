@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine.archive import set_scale
 from ...engine.arrays import N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
+from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import bundle_kernel, engine_kernel, small_kernel
 from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
 
@@ -22,6 +23,7 @@ UNKNOWN = -1
 NO_LEVEL = -1
 
 
+@bundle
 class Nest(NamedTuple):
     """The levels of a nested search; level l of the literature is row l - 1. All share the moves of the arena."""
 

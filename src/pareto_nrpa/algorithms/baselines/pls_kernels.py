@@ -8,6 +8,7 @@ import numpy as np
 
 from ...engine.arrays import N_MOVES, NEEDS_ROOM, OK, STATUS, WRONG_LENGTH
 from ...engine.dominance import covers
+from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import engine_kernel, small_kernel
 from .rollout import EVALUATE, HERE, WHOLE, count_evaluation, is_full
 
@@ -23,6 +24,7 @@ NOBODY = -1
 _TWO_OPT = 0
 
 
+@bundle
 class WorkingFront(NamedTuple):
     """The front that a local search works on, and where it is in the neighbourhood of one of its solutions."""
 

@@ -28,11 +28,12 @@ from ...engine.arrays import (
 )
 from ...engine.dominance import covers
 from ...engine.evaluated import needs_more_keys
+from ...engine.jit.bundles import borrowed, bundle, keep
 from ...engine.jit.kernels import ZERO, bundle_kernel, engine_kernel, small_kernel
 from ...engine.softmax import add_up, is_safe, pick, power_scale, powers
 
 # The words of the problem: left open here, bound to the kernels of one problem in `play.compiled`.
-initial_state = legal_moves = all_moves = play = bias = judge = identity = canonical = data_class = None
+initial_state = legal_moves = all_moves = play = bias = judge = identity = canonical = None
 roll_out = check_moves = play_to_end = None
 
 #: Where the one sequence of an arena is.
@@ -44,6 +45,7 @@ LOOK, PLAY, EVALUATE, WHOLE, CHECK = np.int64(0), np.int64(1), np.int64(2), np.i
 N_CHECKED = 1000
 
 
+@bundle
 class Arena(NamedTuple):
     """One sequence at work, and the archive of all that was evaluated."""
 
@@ -59,22 +61,27 @@ class Arena(NamedTuple):
     archive: Archive
 
 
-def rollout(parts, arena, rng, n_given, purpose):
+def rollout(data, arena, rng, n_given, purpose):
     """Play the first n_given moves of the arena, and go on from there as far as the purpose asks."""
-    data = data_class(*parts)
     checks_first = arena.counters[EVALUATIONS] < N_CHECKED
     if purpose in (WHOLE, CHECK):
         canonical(data, arena.moves[HERE], n_given)
     if purpose == CHECK or (purpose == WHOLE and checks_first):
-        status = check_moves(data, initial_state(data), arena, n_given)
+        state = initial_state(data)
+        status = check_moves(data, borrowed(state), arena, n_given)
+        keep(state)
         if status != OK or purpose == CHECK:
             return status
-    status = roll_out(data, initial_state(data), arena, rng, n_given, purpose)
+    state = initial_state(data)
+    status = roll_out(data, borrowed(state), arena, rng, n_given, purpose)
+    keep(state)
     if status != OK or purpose != WHOLE or checks_first:
         return status
     # From now on it is enough to look at what would enter the archive, which few do.
     if is_welcome(arena.archive.heads, arena.archive.scores, arena.scores):
-        return check_moves(data, initial_state(data), arena, n_given)
+        state = initial_state(data)
+        status = check_moves(data, borrowed(state), arena, n_given)
+        keep(state)
     return status
 
 

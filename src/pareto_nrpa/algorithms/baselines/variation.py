@@ -7,7 +7,7 @@ compiled code draws is NumPy's own stream.
 
 from __future__ import annotations
 
-from ...engine.jit.kernels import allocating_kernel, bundle_kernel
+from ...engine.jit.kernels import bundle_kernel
 
 #: How likely a pair of parents is crossed at all (pymoo's default).
 CROSSED = 0.9
@@ -15,7 +15,7 @@ CROSSED = 0.9
 WORD = 1 << 32
 
 
-@allocating_kernel
+@bundle_kernel
 def below(rng, n):
     """Return a number below n. A kernel of its own: Numba makes an array for it, and all others allocate nothing."""
     return rng.integers(0, n)

@@ -59,7 +59,7 @@ class CompiledPlayer(CompiledAdapter):
         play, learn = types.FunctionType(played), types.FunctionType(told)
         advanced = types.int64(parts, bundle, options, draws, play, learn, types.int64)
         walk = bound_walk(by_policy, self.words)
-        self._playout = self.bind(playout, played, allocates=True, way_in="pointer", walk=walk, **self.start)
+        self._playout = self.bind(playout, played, way_in="pointer", walk=walk, **self.start)
         self._tell = self.bind(stack_machine.tell, told, way_in="pointer")
         self._advance = self.bind(stack_machine.advance, advanced)
         # Not among the entries: few ask a compiled problem, and ways in from Python take long to compile.
@@ -121,7 +121,7 @@ class CompiledPlayer(CompiledAdapter):
         followed = types.int64(parts, bundle, options, draws, types.int64, types.int64, types.int64[::1], types.int64)
         walk = bound_walk(chooser, self.words)
         bound = {"walk": walk, "canonical": self.words["canonical"], **self.start}
-        return self.bind(follow, followed, allocates=True, **bound)
+        return self.bind(follow, followed, **bound)
 
     def follow(self, policy: int, slot: int, given: Any, at: int = EXACT) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""

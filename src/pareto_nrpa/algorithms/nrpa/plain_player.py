@@ -95,12 +95,9 @@ class PlainPlayer(PlainAdapter):
         self.codes: Index = Index()
         self._draws: list[float] = []
         self._powers = np.ones(_MAX_TABLE)
-        self._options = tuple(settings)
-        parts = recording.flatten(machine)
+        told = types.void(numba.typeof(machine), numba.typeof(settings), types.int64)
         learned = types.int64(
-            numba.typeof(parts),
-            numba.typeof(self._options),
-            types.int64,
+            *told.args,
             types.int64[::1],
             types.float64[::1],
             types.float64[::1],
@@ -110,10 +107,7 @@ class PlainPlayer(PlainAdapter):
         self._tabulate = self.bind(recording.tabulate, tabled)
         # How much fits into the arrays; looked up once, as looking is slow.
         self._n_codes = self._max_moves = self._max_candidates = 0
-        self._flattened: SearchState | None = None
-        self._parts: Any = None
         self._looks_up = False
-        told = types.void(numba.typeof(parts), numba.typeof(self._options), types.int64)
         self._tell_root = compile_entry(recording.tell_root_of, told)
         self.for_add = [self._tell_root]  # not among the entries: few need it
 
@@ -240,21 +234,16 @@ class PlainPlayer(PlainAdapter):
     @cached_property
     def following(self) -> Entry:
         """What counts a sequence without learning from it; not everybody does."""
-        return self.bind(recording.count_only, types.void(numba.typeof(recording.flatten(self.machine)), types.int64))
+        return self.bind(recording.count_only, types.void(numba.typeof(self.machine), types.int64))
 
     def note(self, slot: int) -> None:
         """Count a slot whose scores are known; nothing is learned from it."""
-        self.following.call(self._flat(), slot)
+        self.following.call(self.machine, slot)
 
     def _call(self, slot: int, record: Any, biases: Any, scores: Any) -> None:
-        if self._learn.call(self._flat(), self._options, slot, record, biases, scores) == NEEDS_ROOM:
+        if self._learn.call(self.machine, self.settings, slot, record, biases, scores) == NEEDS_ROOM:
             self.machine = make_room(self.machine)
             self._call(slot, record, biases, scores)
-
-    def _flat(self) -> Any:
-        if self.machine is not self._flattened:
-            self._flattened, self._parts = self.machine, recording.flatten(self.machine)
-        return self._parts
 
     def _play(self, policy: int) -> tuple[Any, Any, Any]:
         """Play one sequence; returns the final state and what there is to record of it."""
@@ -305,7 +294,7 @@ class PlainPlayer(PlainAdapter):
 
     def tell_root(self, slot: int) -> None:
         """Let the highest level learn from a slot whose scores are known."""
-        self._tell_root.call(self._flat(), self._options, slot)
+        self._tell_root.call(self.machine, self.settings, slot)
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:
         """Return the numbers of moves."""

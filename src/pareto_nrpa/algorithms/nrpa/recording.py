@@ -1,11 +1,6 @@
-"""The short way from Python into the machine, for plain problems: one call per evaluation, cheap to make.
-
-Numba takes microseconds to look at a nested bundle, and far less at a flat tuple of arrays.
-"""
+"""The way from Python into the machine, for plain problems: one call per evaluation."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from ...engine.arrays import (
     KEY,
@@ -14,12 +9,6 @@ from ...engine.arrays import (
     NEEDS_ROOM,
     OK,
     POLICY,
-    Archive,
-    FrontIndex,
-    Pool,
-    SearchState,
-    Selection,
-    Settings,
 )
 from ...engine.jit.kernels import bundle_kernel
 from ...engine.softmax import fast_exp2, power_scale
@@ -29,31 +18,11 @@ from .levels import has_room, note, take, tell, tell_root
 ANY_SLOT = -1
 
 
-def flatten(machine: SearchState) -> tuple[np.ndarray, ...]:
-    """Return all arrays of a machine in one tuple."""
-    archive, selection = machine.archive, machine.selection
-    return (*machine[:-3], *machine.pool, *archive[:-1], *archive.front_index, *selection[:-1], *selection.front_index)
-
-
-@bundle_kernel
-def _unflatten(p):
-    """Return the machine behind a flat tuple; written out, as compiled code cannot count fields."""
-    pool = Pool(p[12], p[13], p[14], p[15], p[16], p[17], p[18])
-    archived = FrontIndex(p[26], p[27], p[28])
-    archive = Archive(p[19], p[20], p[21], p[22], p[23], p[24], p[25], archived)
-    front = FrontIndex(p[37], p[38], p[39])
-    selection = Selection(p[29], p[30], p[31], p[32], p[33], p[34], p[35], p[36], front)
-    return SearchState(
-        p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], pool, archive, selection
-    )
-
-
-def record_and_tell(parts, options, slot, record, biases, scores):
+def record_and_tell(machine, settings, slot, record, biases, scores):
     """Write what was played and how it was judged into a slot, then learn from it; returns a status.
 
     An empty `record` leaves the slot as it is; without `scores` there is nothing to learn yet.
     """
-    machine = _unflatten(parts)
     if slot == ANY_SLOT:
         if not has_room(machine.archive, machine.counters):
             return NEEDS_ROOM
@@ -63,18 +32,18 @@ def record_and_tell(parts, options, slot, record, biases, scores):
     if scores.size > 0:
         for k in range(scores.size):
             machine.pool.scores[slot, k] = scores[k]
-        tell(machine, Settings(*options), slot)
+        tell(machine, settings, slot)
     return OK
 
 
-def count_only(parts, slot):
+def count_only(machine, slot):
     """Count an evaluated sequence, and learn nothing from it."""
-    note(_unflatten(parts), slot)
+    note(machine, slot)
 
 
-def tell_root_of(parts, options, slot):
+def tell_root_of(machine, settings, slot):
     """Let the highest level learn from a slot whose scores are known."""
-    tell_root(_unflatten(parts), Settings(*options), slot)
+    tell_root(machine, settings, slot)
 
 
 @bundle_kernel

@@ -9,7 +9,8 @@ import numpy as np
 from numba import types
 
 from ...engine.arrays import OK
-from ...engine.jit.kernels import allocating_kernel, with_globals
+from ...engine.compiled import on_bundle
+from ...engine.jit.kernels import bundle_kernel, with_globals
 from . import solution_kernels as kernels
 
 if TYPE_CHECKING:
@@ -29,15 +30,15 @@ class DirectEvaluation:
         )
         if problem.evaluate_solution is not None and problem.identity is None:
             signed = player.signs if (player.signs < 0).any() else np.zeros(0)
-            judging = kernels.judge_at_once, {"evaluate_solution": problem.evaluate_solution, "signs": signed}
-        judge_moves = allocating_kernel(with_globals(judging[0], **judging[1]))
+            evaluate_solution = on_bundle(problem.evaluate_solution, problem.data)
+            judging = kernels.judge_at_once, {"evaluate_solution": evaluate_solution, "signs": signed}
+        judge_moves = bundle_kernel(with_globals(judging[0], **judging[1]))
         kinds = (numba.typeof(x) for x in (player.parts, player.machine))
         signature = types.int64(*kinds, types.int64, types.int64, types.int64[::1])
         self._player = player
         self._evaluate = player.bind(
             kernels.evaluate_moves,
             signature,
-            data_class=type(problem.data),
             canonical=words["canonical"],
             judge_moves=judge_moves,
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 
 from ...engine.arrays import START
+from ...engine.compiled import segments_on_bundle
 from ...engine.jit.kernels import bundle_kernel, compile_entry, small_kernel, with_globals
 from ...engine.state import need
 from . import near_order, near_rows, near_search
@@ -63,8 +64,7 @@ class NearEvaluator:
     STATE: ClassVar[dict[str, Any]] = {"_here": NearState}
 
     def __init__(self, player: CompiledPlayer, n_kicks: int) -> None:
-        segments, genotype = player.problem.segments, player.problem.genotype
-        assert segments is not None
+        segments, genotype = segments_on_bundle(player.problem), player.problem.genotype
         assert genotype is not None
         self.has_limits, is_sum = segments.limit_of is not None, segments.arc_of is not None
         self.has_kicks = is_sum and not self.has_limits and n_kicks > 0 and len(genotype.moves) > 1
@@ -86,12 +86,12 @@ class NearEvaluator:
 
     def _bind(self, segments: Segments, is_sum: bool) -> None:
         kinds = [numba.typeof(x) for x in (self._parts, self._here)]
-        draws, data_class = numba.typeof(self._rng), type(self._player.problem.data)
+        draws = numba.typeof(self._rng)
         search, shake = _bound(segments, is_sum)
         went_on = types.boolean(*kinds, numba.typeof(NOTHING_KNOWN), draws, types.int64)
-        self._go_on = self._player.bind(near_search.go_on, went_on, data_class=data_class, **search)
+        self._go_on = self._player.bind(near_search.go_on, went_on, **search)
         shaken = types.int64(*kinds, draws, types.int64, types.int64, types.float64, types.float64)
-        self._shake = self._player.bind(near_search.shake, shaken, data_class=data_class, **shake)
+        self._shake = self._player.bind(near_search.shake, shaken, **shake)
 
     @property
     def n_judged(self) -> int:
@@ -189,14 +189,13 @@ class NearEvaluator:
 
 def _arcs(player: CompiledPlayer, moves: NDArray[np.int64]) -> Arcs:
     """Return what all arcs of a problem cost, minimised, and what else keeps moves apart."""
-    segments = player.problem.segments
-    assert segments is not None
+    segments = segments_on_bundle(player.problem)
     n_moves, m = len(moves), player.problem.n_objectives if segments.arc_of is not None else 0
     costs, distances = np.zeros((n_moves, n_moves, m)), np.zeros((n_moves, n_moves))
     words = {"arc_of": near_order.no_arc, "near": near_order.nothing_apart, **segments.kernels}
     given: dict[str, Any] = {word: words[word] for word in ("arc_of", "near")}
     kinds = [numba.typeof(x) for x in (player.parts, moves, costs, distances)]
-    fill = compile_entry(near_order.fill_arcs, types.void(*kinds), data_class=type(player.problem.data), **given)
+    fill = compile_entry(near_order.fill_arcs, types.void(*kinds), **given)
     fill(player.parts, moves, costs, distances)
     costs[0, 0] = distances[0, 0] = 0.0
     return Arcs(costs * player.signs[:m], distances)

@@ -23,7 +23,7 @@ from .near_state import (
 
 # Left open here: what is bound to one problem.
 join = extend = set_limits = compare_costs = compare_limits = refresh = join_parts = None
-data_class = arc_of = near = None
+arc_of = near = None
 
 
 def measure_by_arcs(data, here):
@@ -320,9 +320,8 @@ def called_limits(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit):
     return compare_limits(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit)
 
 
-def fill_arcs(parts, moves, costs, distances):
+def fill_arcs(data, moves, costs, distances):
     """Fill in what each move costs directly behind each other one, and what else keeps the two apart."""
-    data = data_class(*parts)
     for a in range(moves.size):
         for b in range(moves.size):
             behind = moves[b] if b > 0 else np.int64(END)

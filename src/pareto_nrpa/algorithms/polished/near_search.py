@@ -34,7 +34,7 @@ from .near_state import (
 )
 
 # Left open here: what is bound to one problem.
-data_class = measure = step = undo = search = compare_costs = compare_limits = judge = try_kinds = look_from = None
+measure = step = undo = search = compare_costs = compare_limits = judge = try_kinds = look_from = None
 settle = advance = None
 
 # The longest stretch that a kick moves, and how often one is drawn until it is feasible.
@@ -44,12 +44,11 @@ _LONGEST_SHAKE = 3
 _TO_END, _TO_CLOSING = map(np.int64, (-2, -1))
 
 
-def go_on(parts, here, front, rng, most):
+def go_on(data, here, front, rng, most):
     """Go on with a descent, or with looking round; tells whether that is the end.
 
     About `most` neighbours are judged at a time. Those that no row of `front` covers are written down.
     """
-    data = data_class(*parts)
     measure(data, here)
     here.numbers[N_COVERERS] = 0
     forget_best(here)
@@ -239,12 +238,11 @@ def settle_descent(data, here, rng):
     return False
 
 
-def shake(parts, here, rng, n_steps, n_tries, reach, farther):
+def shake(data, here, rng, n_steps, n_tries, reach, farther):
     """Walk to random neighbours, all about one place; returns how many steps.
 
     None is farther from being feasible than the solution and so much more. What was changed is queued.
     """
-    data = data_class(*parts)
     measure(data, here)
     n = here.order.size - 2
     limit = here.current[0] + farther

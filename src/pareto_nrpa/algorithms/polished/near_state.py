@@ -9,6 +9,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from ...engine.jit.bundles import bundle
+
 # Positions in NearState.numbers.
 N_FOUND, N_JUDGED, PLACE_NOW, HEAD, SIZE, N_KICKS, LOW, HIGH, N_COVERERS = range(9)
 # Positions in NearState.flags: whether to look round instead of descending, whether a descent notes what does not lead
@@ -27,6 +29,7 @@ _N_ROWS = 5
 _ROOM = 256
 
 
+@bundle
 class Rows(NamedTuple):
     """Rows for all stretches of an order, each the join of two of these at most; empty where nothing is joined.
 
@@ -41,6 +44,7 @@ class Rows(NamedTuple):
     work: np.ndarray  # [_N_ROWS, W] float64
 
 
+@bundle
 class NearState(NamedTuple):
     """A solution, what is near to what, and working memory. Everything is minimised."""
 

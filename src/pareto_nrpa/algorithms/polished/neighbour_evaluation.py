@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 
 from ...engine.arrays import FrontObjectives
+from ...engine.compiled import segments_on_bundle
 from ...engine.dominance import is_covered_by_front
 from ...engine.jit.kernels import bundle_kernel, small_kernel, stored, with_globals
 from ...engine.state import need
@@ -61,7 +62,7 @@ class NeighbourEvaluator:
         words: dict[str, Callable[..., Any]] = {
             "limit_of": kernels.no_limit_of,
             "join_limits": kernels.no_join_limits,
-            **segments.kernels,
+            **segments_on_bundle(player.problem).kernels,
         }
         self.has_kicks = False
         self.has_limits = segments.limit_of is not None
@@ -85,7 +86,6 @@ class NeighbourEvaluator:
         self._go_on = player.bind(
             kernels.go_on,
             types.boolean(*kinds, numba.typeof(NOTHING_KNOWN), types.int64),
-            data_class=type(player.problem.data),
             measure=looks["measure"],
             descend=bundle_kernel(with_globals(kernels.descend_from_base, **looks)),
             look_round=bundle_kernel(with_globals(kernels.look_round_base, **looks)),
@@ -93,7 +93,6 @@ class NeighbourEvaluator:
         self._shake = player.bind(
             kernels.shake,
             types.int64(*kinds, numba.typeof(self._rng), types.int64, types.int64, types.float64, types.float64),
-            data_class=type(player.problem.data),
             distance_of=bundle_kernel(with_globals(kernels.distance, **words)),
         )
 

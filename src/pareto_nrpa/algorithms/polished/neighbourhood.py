@@ -19,10 +19,11 @@ import numpy as np
 
 from ...engine.arrays import END, START
 from ...engine.dominance import is_covered, is_covered_by_front
+from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import engine_kernel, small_kernel
 
 # The words of the problem: left open here, bound to the kernels of one problem in `polish.judging`.
-cost_of = join_costs = limit_of = join_limits = data_class = None
+cost_of = join_costs = limit_of = join_limits = None
 measure = append = prepend = judge = try_elsewhere = try_turned = look_from = distance_of = None
 look_round = descend = None
 
@@ -48,6 +49,7 @@ N_FOUND, N_JUDGED, PLACE_NOW, N_QUIET = range(4)
 PRICE, MOST_GAIN, FARTHEST = range(3)
 
 
+@bundle
 class Neighbourhood(NamedTuple):
     """A solution, and working memory for judging its neighbours. Everything is minimised."""
 
@@ -116,12 +118,11 @@ def no_join_limits(data, left, right, out):
     out[0] = 0.0
 
 
-def go_on(parts, here, front, most):
+def go_on(data, here, front, most):
     """Go on with a descent for the weights, or with looking round where all are 0; tells whether that is the end.
 
     About `most` neighbours are judged at a time. Those that no row of `front` covers are written down.
     """
-    data = data_class(*parts)
     measure(data, here)
     forget_best(here)
     for k in range(here.weights.size):
@@ -439,12 +440,11 @@ def mark_joint(marks, place):
         marks[place] = 1
 
 
-def shake(parts, here, rng, n_steps, n_tries, reach, farther):
+def shake(data, here, rng, n_steps, n_tries, reach, farther):
     """Walk from the base to random neighbours, all about one place; returns how many steps.
 
     None is farther from being feasible than the base and so much more. What was changed is marked.
     """
-    data = data_class(*parts)
     n = here.base.size
     limit = distance_of(data, here, here.base) + farther
     centre = int(rng.random() * n)

@@ -6,15 +6,15 @@ import numpy as np
 
 from ...engine.arrays import KEY, N_DECISIONS, N_MOVES, NO_IDENTITY, POLICY, VIOLATIONS
 from ...engine.evaluation import clear_objectives, take_objectives
+from ...engine.jit.bundles import borrowed, keep
 
 # Left open here: the kernels of one problem, and its signs.
-data_class = initial_state = play = canonical = evaluate_solution = judge = judge_moves = identity = None
+initial_state = play = canonical = evaluate_solution = judge = judge_moves = identity = None
 signs = np.zeros(0)
 
 
-def evaluate_moves(parts, machine, policy, slot, moves):
+def evaluate_moves(data, machine, policy, slot, moves):
     """Judge moves in their canonical form and write them into a slot; returns a status."""
-    data = data_class(*parts)
     canonical(data, moves, moves.size)
     heads = machine.pool.heads[slot]
     heads[POLICY] = policy
@@ -39,7 +39,10 @@ def judge_at_once(data, scores, heads, moves, room):
 def judge_by_playing(data, scores, heads, moves, room):
     """Play moves one after the other, and judge what comes of it."""
     state = initial_state(data)
+    lent = borrowed(state)
     for i in range(moves.size):
-        play(data, state, moves[i])
-    heads[KEY] = identity(data, state)
-    return judge(data, state, scores, room)
+        play(data, lent, moves[i])
+    heads[KEY] = identity(data, lent)
+    status = judge(data, lent, scores, room)
+    keep(state)
+    return status

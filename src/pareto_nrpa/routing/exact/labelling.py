@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import cached_kernel, small_kernel
 
 NO_COMPLETION = 1e300
@@ -28,6 +29,7 @@ _REMOVED = np.int32(-2)
 COUNT, REMOVED, NEXT, MADE, BOUNDED, DOMINATED = 0, 1, 2, 3, 4, 5
 
 
+@bundle
 class Network(NamedTuple):
     """Where a path may go. City 0 is the depot; sets of cities are masks, bit j - 1 for city j."""
 
@@ -43,6 +45,7 @@ class Network(NamedTuple):
     lost: np.ndarray  # [n, k] uint64, cities out of reach when leaving after that time
 
 
+@bundle
 class Bounds(NamedTuple):
     """What it costs at least to complete a path, in several weighted sums of the costs, and what would be too much.
 
@@ -61,6 +64,7 @@ class Bounds(NamedTuple):
     corners: np.ndarray  # [boxes, w] float64, weighted sums at the local upper bounds: corners of the boxes still open
 
 
+@bundle
 class Labels(NamedTuple):
     """Paths of one length under construction, in chains of a hash table."""
 

@@ -1,0 +1,226 @@
+"""Bundles of arrays reach compiled code as one pointer, and compiled code sees what Python sees."""
+
+import copy
+import os
+import pickle
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba import types
+
+from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPA, kernel, solve
+from pareto_nrpa.engine.jit.bundles import borrowed, bundle, keep, unpacked
+from pareto_nrpa.engine.jit.kernels import compile_entry, engine_kernel
+from pareto_nrpa.errors import ProblemError
+from pareto_nrpa.routing import generate_tsptw
+
+needs_jit = pytest.mark.skipif(
+    bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="a bundle is its named tuple with JIT switched off"
+)
+
+
+@bundle
+class Inner(NamedTuple):
+    """Inside another bundle."""
+
+    row: np.ndarray
+    count: int
+
+
+@bundle
+class Outer(NamedTuple):
+    """Arrays of several kinds, numbers of several kinds."""
+
+    table: np.ndarray
+    inner: Inner
+    masks: np.ndarray
+    factor: float
+    is_on: bool
+    turned: np.ndarray
+    every_other: np.ndarray
+    pair: tuple[np.ndarray, int]
+
+
+def made():
+    return Outer(
+        table=np.arange(6.0).reshape(2, 3),
+        inner=Inner(np.arange(3), 7),
+        masks=np.array([2**63], dtype=np.uint64),
+        factor=2.5,
+        is_on=True,
+        turned=np.arange(6).reshape(2, 3).T,
+        every_other=np.arange(8)[::2],
+        pair=(np.array([True, False]), -3),
+    )
+
+
+def look(outer, out):
+    """Read every field, write to one array."""
+    out[0] = outer.table[1, 2] + 10 * outer.inner.row[2] + 100 * outer.inner.count
+    out[1] = outer.factor if outer.is_on else 0.0
+    out[2] = outer.masks[0] >> np.uint64(60)
+    out[3] = 10 * outer.turned[2, 0] + outer.every_other[3]
+    out[4] = outer.pair[1] if outer.pair[0][0] else 0
+    out[5] = outer.table.shape[0] + 10 * outer.turned.shape[0] + outer.table.sum()
+    outer.inner.row[0] = 42
+
+
+def test_compiled_code_reads_and_writes_what_a_bundle_holds():
+    outer, out = made(), np.zeros(6)
+    compile_entry(look, types.void(numba.typeof(outer), types.float64[::1]))(outer, out)
+    expected, again = np.zeros(6), made()
+    look(again, expected)
+    np.testing.assert_array_equal(out, expected)
+    assert outer.inner.row[0] == 42
+
+
+def test_another_array_needs_another_bundle():
+    entry = compile_entry(look, types.void(numba.typeof(made()), types.float64[::1]))
+    outer, out = made(), np.zeros(6)
+    entry(outer, out)
+    larger = outer._replace(table=np.full((4, 3), 2.0))
+    entry(larger, out)
+    assert isinstance(larger, Outer)
+    assert out[5] == 4 + 30 + 24.0
+    assert out[0] == 2.0 + 20 + 700
+
+
+def test_a_bundle_is_a_named_tuple_of_its_module():
+    assert Outer.__module__ == __name__
+    assert Outer.__doc__ == "Arrays of several kinds, numbers of several kinds."
+    assert made()._fields[:2] == ("table", "inner")
+    assert isinstance(made(), tuple)
+
+
+@needs_jit
+@pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
+def test_copies_have_a_table_of_their_own(again):
+    inner = made().inner
+    assert inner.address > 0
+    other = again(inner)
+    assert "_pointer" not in vars(other)
+    entry = compile_entry(fields, types.int64(numba.typeof(inner)))
+    assert entry(other) == entry(inner) == 8
+    assert other.address != inner.address
+
+
+@needs_jit
+def test_the_type_depends_on_names_and_kinds_of_the_fields_only():
+    one, other = made(), made()
+    assert numba.typeof(one) == numba.typeof(other)
+    assert pickle.loads(pickle.dumps(numba.typeof(one))) == numba.typeof(one)
+    assert numba.typeof(one._replace(factor=2)) != numba.typeof(one)
+    assert numba.typeof(one._replace(table=np.zeros(3))) != numba.typeof(one)
+
+
+@needs_jit
+def test_what_is_neither_array_nor_number_is_refused():
+    with pytest.raises(ValueError, match="a field is of type unicode_type"):
+        numba.typeof(Inner("text", 1))
+
+
+@engine_kernel
+def _make(n):
+    return Inner(np.full(n, 3), n)
+
+
+def total(n):
+    state = _make(n)
+    view = borrowed(state)
+    result = view.row.sum() + view.count
+    keep(state)
+    return result
+
+
+def test_what_is_borrowed_lives_until_it_is_kept():
+    entry = compile_entry(total, types.int64(types.int64))
+    assert [entry(n) for n in (1, 10, 1000)] == [4, 40, 4000]
+
+
+def fields(parts):
+    """Make the plain tuple of all fields."""
+    row, count = unpacked(parts)
+    return row[1] + count
+
+
+def test_a_bundle_can_be_unpacked():
+    inner = Inner(np.arange(3), 7)
+    assert compile_entry(fields, types.int64(numba.typeof(inner)))(inner) == 8
+
+
+class Data(NamedTuple):
+    """What a user may write: numbers beside arrays, a tuple, nothing at all."""
+
+    costs: np.ndarray
+    n: int
+    factor: float
+    is_turned: bool
+    sizes: tuple[int, int]
+    nothing: None
+
+
+class State(NamedTuple):
+    numbers: np.ndarray
+
+
+@kernel
+def initial_state(data):
+    return State(np.zeros(2, np.int64))
+
+
+@kernel
+def legal_moves(data, state, out):
+    _costs, n, _, _, _, _ = data
+    if state.numbers[0] == n:
+        return 0
+    for i in range(data.sizes[1]):
+        out[i] = i
+    return data[4][1]
+
+
+@kernel
+def play(data, state, move):
+    state.numbers[0] += 1
+    state.numbers[1] += move
+
+
+@kernel
+def move_code(data, state, move):
+    return 2 * state.numbers[0] + move
+
+
+@kernel
+def evaluate(data, state, out):
+    total = data.costs[:, 0].sum() * state.numbers[1] * data.factor
+    out[0] = -total if data.is_turned else total
+    out[1] = len(data) * state.numbers[1]
+    return 0
+
+
+def test_data_of_a_user_hold_numbers_and_are_unpacked_in_kernels():
+    data = Data(np.arange(12.0).reshape(3, 4).T, 5, 0.5, True, (3, 2), None)
+    words = {f.__name__: f for f in (initial_state, legal_moves, play, move_code, evaluate)}
+    problem = CompiledProblem(data, **words, n_objectives=2, n_codes=10, max_moves=5, max_legal=2)
+    front = solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1).front
+    ends = {tuple(row) for row in front.objectives.tolist()}
+    assert {(0.0, 0.0), (-0.5 * 6.0 * 5, 30.0)} <= ends
+
+
+def test_pickled_searches_continue_alike():
+    search = ParetoNRPA(level=2).start(generate_tsptw(8), seed=3)
+    search.advance(50)
+    other = pickle.loads(pickle.dumps(search))
+    search.advance(300)
+    other.advance(300)
+    np.testing.assert_array_equal(search.front().objectives, other.front().objectives)
+    np.testing.assert_array_equal(search.machine.weights, other.machine.weights)
+
+
+def test_data_of_another_kind_are_refused():
+    words = {f.__name__: f for f in (initial_state, legal_moves, play, move_code, evaluate)}
+    data = Data(np.zeros((3, 4)), 5, 0.5, "turned", (3, 2), None)
+    problem = CompiledProblem(data, **words, n_objectives=2, n_codes=10, max_moves=5, max_legal=2)
+    with pytest.raises(ProblemError, match=r"data of .* must be a NamedTuple of arrays and numbers: a field"):
+        ParetoNRPA().start(problem)
