@@ -72,14 +72,13 @@ class CompiledAdapter(Adapter):
         self.parts = bundle(type(problem.data))(*problem.data)
         own = {**problem.kernels, "all_moves": problem.all_moves or problem.legal_moves}
         taking = {name: on_bundle(function, problem.data) for name, function in own.items()}
-        self.start = {"initial_state": taking.pop("initial_state")}
-        evaluate = taking.pop("evaluate")
+        self.start = {"initial_state": taking["initial_state"]}
         self.words: dict[str, Any] = {
             "bias": no_bias,
             "identity": no_identity,
             "canonical": no_canonical,
             **taking,
-            "judge": small_kernel(with_globals(judge, evaluate=evaluate, signs=self._bound_signs())),
+            "judge": small_kernel(with_globals(judge, evaluate=taking["evaluate"], signs=self._bound_signs())),
         }
 
     def _bound_signs(self) -> NDArray[np.float64]:
