@@ -65,10 +65,7 @@ class Pool(NamedTuple):
 
 @bundle
 class FrontIndex(NamedTuple):
-    """Which rows of a table of scores are its front, ordered so that few must be compared; see front_index.py.
-
-    Bundles are passed by value, at every evaluation: the fewer arrays the better.
-    """
+    """Which rows of a table of scores are its front, ordered so that few must be compared; see front_index.py."""
 
     blocks: Annotated[np.ndarray, "i8 [I, 33] < 33 A"]  # how many rows there are in a block, and which
     # The first of two children and the objective that parts them, or 0 and a block; the last node is never one, and
