@@ -120,10 +120,9 @@ class Worn(Problem):
     assert not any(content["error"] for content in found_in(tmp_path / "back").values())
 
 
-@pytest.mark.slow
 def test_processes_find_the_same_as_one(tiny, tmp_path):
     plan, found = tiny
-    status = run_missing(plan.runs(), RunStore(tmp_path), jobs=3)
+    status = run_missing(plan.runs(), RunStore(tmp_path), jobs=2)
     assert (status.total, status.done, status.made, status.failures) == (8, 8, 8, 0)
     assert found_in(tmp_path) == found
 

@@ -205,8 +205,10 @@ def _tell_failures(count: int, advice: str = "") -> None:
         say(f"{count} runs failed; their rows say why.{advice}", err=True)
 
 
-@app.command("table")
-def show_tables(
+@app.command("figure", help="Draw figures of the runs that are there: PNG and SVG.")
+@app.command("table", help="Write tables of the runs that are there, all seeds of them: Markdown, CSV and LaTeX.")
+def show(
+    ctx: typer.Context,
     plan: PlanArgument,
     seeds: SeedsOption = None,
     only: OnlyOption = None,
@@ -222,34 +224,18 @@ def show_tables(
         typer.Option(help="Rows measured before (PLAN-runs.csv), for problems whose runs are not there."),
     ] = None,
 ) -> None:
-    """Write tables of the runs that are there, all seeds of them: Markdown, CSV and LaTeX."""
-    from ..experiments.page import write_tables
+    """Write tables, or draw figures: the name of the command says which."""
+    from ..experiments.page import write_figures, write_tables
 
     chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
-    page, *others = write_tables(chosen.measure(rows), out or chosen.folder)
+    measured, target = chosen.measure(rows), out or chosen.folder
+    if ctx.info_name == "figure":
+        for path in write_figures(measured, target, chosen.place):
+            say(path)
+        return
+    page, *others = write_tables(measured, target)
     say_lines(page.read_text(encoding="utf-8"))
     say(f"written: {page} and {len(others)} files beside it", err=True)
-
-
-@app.command("figure")
-def draw_figures(
-    plan: PlanArgument,
-    seeds: SeedsOption = None,
-    only: OnlyOption = None,
-    problem: ProblemOption = None,
-    evaluations: EvaluationsOption = None,
-    cpu_seconds: CpuSecondsOption = None,
-    quick: QuickOption = False,
-    results: ResultsOption = _RESULTS,
-    data: DataOption = None,
-    out: OutOption = None,
-) -> None:
-    """Draw figures of the runs that are there: PNG and SVG."""
-    from ..experiments.page import write_figures
-
-    chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
-    for path in write_figures(chosen.measure(), out or chosen.folder, chosen.place):
-        say(path)
 
 
 @app.command("reproduce")
