@@ -67,7 +67,6 @@ def test_a_proof_that_is_not_finished_says_what_is_open(run):
     )
 
 
-@pytest.mark.long
 def test_a_proof_goes_on_from_its_certificate(run):
     run("certify", ENDLESS, "--seconds", 1.5, "--json", "c.json", "--quiet")
     before = read("c.json")
@@ -155,7 +154,6 @@ def test_a_false_certificate_is_refused(run, saved):
     assert_refused(run("certify", TOY, "--check", saved), "tour 1 of the certificate costs")
 
 
-@pytest.mark.long
 def test_ctrl_c_ends_early_and_keeps_what_is_proved():
     # The limit of a minute is only there so that a broken test ends.
     command = [sys.executable, "-c", LISTENING, "certify", ENDLESS, "--seconds", "60", "--json", "c.json"]

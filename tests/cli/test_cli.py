@@ -568,7 +568,7 @@ def test_the_result_and_the_checkpoint_cannot_be_the_same_file(run):
     assert_refused(run("solve", TOY, *SMALL, "--json", "same", "--checkpoint", "same"), "cannot be the same file")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_path):
     command = [sys.executable, "-m", "pareto_nrpa", "solve", TOY, "--evaluations", "300", "--quiet", "--out", "race"]
     processes = [subprocess.Popen(command, cwd=tmp_path) for _ in range(3)]

@@ -28,7 +28,7 @@ def test_the_example_in_one_command(run):
     assert problem.replay(content["solutions"][0])[0].tolist() == content["objectives"][0]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_example_with_four_vehicles(run):
     options = ("--vehicles", 4, "--capacity", 100, "--objectives", "euros,longest")
     outcome = run("solve", STOPS, *COSTS, *options, *SMALL)

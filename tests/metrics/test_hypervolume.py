@@ -228,7 +228,6 @@ def test_what_is_quick_is_exact_for_few_points_and_approximated_for_many():
     )
 
 
-@pytest.mark.long
 def test_a_history_of_many_objectives_takes_a_moment_rises_and_comes_again():
     points = curved_front(3_000, 7)
     log = np.column_stack([np.arange(1, 3_001), np.zeros(3_000), points])

@@ -53,18 +53,16 @@ def test_a_limit_that_is_not_reached_changes_nothing():
     assert (limited.front.solutions, limited.discarded) == (free.front.solutions, 0)
 
 
-@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
-    ("name", "problem", "limit"),
+    ("name", "problem", "limit", "stop_at"),
     [
-        ("pareto-nrpa", TOUR, 20),
-        ("pareto-nrpa", generate_tsp(12, seed=1, n_objectives=5), 65),
-        ("pareto-nrpa", Knapsack(), 4),
-        pytest.param("pls", TOUR, 20, marks=pytest.mark.long),
-        ("random", Knapsack(), 4),
+        ("pareto-nrpa", TOUR, 20, 40),
+        ("pareto-nrpa", generate_tsp(12, seed=1, n_objectives=5), 65, 700),
+        ("pareto-nrpa", Knapsack(), 4, 40),
+        ("random", Knapsack(), 4, 700),
+        pytest.param("pls", TOUR, 20, 40, marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("stop_at", [40, 700])
 def test_a_resumed_search_keeps_and_discards_the_same(name, problem, limit, stop_at, tmp_path):
     search = algorithm(name).start(problem, seed=5, budget=1_000)
     search.limit_archive(limit)

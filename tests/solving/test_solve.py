@@ -484,9 +484,10 @@ def test_signals_during_the_last_measurement_cost_no_result(small_tsptw, monkeyp
     assert result.hypervolume > 0
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("numbers", list(itertools.product([signal.SIGINT, signal.SIGTERM], repeat=2)))
-@pytest.mark.parametrize("pause", [0.0, 0.1, pytest.param(0.4, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "pause", [0.0, pytest.param(0.1, marks=pytest.mark.slow), pytest.param(0.4, marks=pytest.mark.slow)]
+)
 def test_a_second_signal_soon_after_the_first_never_reaches_the_caller(small_tsptw, numbers, pause):
     def send():
         os.kill(os.getpid(), numbers[0])

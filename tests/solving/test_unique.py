@@ -81,9 +81,9 @@ def test_an_identity_that_is_no_number_is_named(wrong):
             solve(problem, algorithm, stop=STOP)
 
 
-@pytest.mark.thinned(2)
-@every_algorithm
-@pytest.mark.parametrize("kind", ["plain", "compiled"])
+@pytest.mark.parametrize(
+    ("name", "kind"), [*((name, "plain") for name in NAMES), ("pareto-nrpa", "compiled"), ("nsga-ii", "compiled")]
+)
 def test_a_resumed_search_goes_on_counting(name, kind, tmp_path):
     def make():
         return Bits(n=8, seed=1) if kind == "plain" else generate_tsptw(7, seed=2, tightness=0.0)
