@@ -76,10 +76,10 @@ def roster() -> Problem:
 
 def tsplib(*names: str) -> AnyProblem:
     """Return a tour of TSPLIB files, an objective each."""
-    from pareto_nrpa.routing.tsplib import read_tsplib
+    from pareto_nrpa.routing import read_problem
 
     folder = Path(os.environ.get("PARETO_NRPA_DATA", "."), "tsplib")
-    return read_tsplib([folder / f"{name}.tsp" for name in names])
+    return read_problem([folder / f"{name}.tsp" for name in names])
 
 
 #: By the name that a comparison stores.

@@ -12,7 +12,7 @@ from .._util.files import write_text
 from .._util.structs import read
 from ..errors import ParetoNRPAError
 from ..metrics import is_nondominated
-from .result import Front, Result
+from .result import Front, Result, plain
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _Whole = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 _Amount = Annotated[float, Meta(ge=0)]
+_FORMAT = "pareto-nrpa result 1"
 _WHAT = "a result of pareto-nrpa"
 
 
@@ -64,6 +65,24 @@ def read_result(path: str | os.PathLike[str]) -> Result:
         return _result(file)
     except ValueError as error:
         raise ParetoNRPAError(f"{path} is not {_WHAT}, or is damaged: {error}.") from error
+
+
+def result_to_dict(result: Result) -> dict[str, Any]:
+    """Return the keys of a file with plain values; those that have their default are left out."""
+    front = result.front
+    special = {
+        "format": _FORMAT,
+        "parameters": plain(result.parameters),
+        "objectives": front.objectives.tolist(),
+        "violations": [int(v) if v == int(v) else v for v in front.violations.tolist()],
+        "solutions": plain(front.solutions),
+        "policies": front.policies.tolist(),
+        "history": [[int(n), value] for n, value in result.history.tolist()],
+    }
+    names = ResultFile.__struct_fields__
+    values = {name: special[name] if name in special else getattr(result, name) for name in names}
+    optional = names[len(names) - len(ResultFile.__struct_defaults__) :]
+    return {name: value for name, value in values.items() if value or name not in optional}
 
 
 def write_result(path: str | os.PathLike[str], result: Result) -> Path:

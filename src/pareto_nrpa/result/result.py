@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
     from .choose import Choice
 
-FORMAT = "pareto-nrpa result 1"
-# What results have only sometimes.
-EXTRAS = (
-    "unique_evaluations", "objective_names", "descriptions", "truth", "failures", "approximated", "discarded",
-    "context", "details", "command",
-)  # fmt: skip
 _ENDINGS = (".json", ".csv")
 
 
@@ -147,28 +141,9 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values, ready for JSON."""
-        # Written where there is something to say: a file without them says the same.
-        extras = {name: value for name in EXTRAS if (value := getattr(self, name))}
-        return {
-            "format": FORMAT,
-            "instance": self.instance,
-            "algorithm": self.algorithm,
-            "parameters": {name: plain(value) for name, value in self.parameters.items()},
-            "seed": self.seed,
-            "evaluations": self.evaluations,
-            "cpu_seconds": self.cpu_seconds,
-            "wall_seconds": self.wall_seconds,
-            "stopped_by": self.stopped_by,
-            "reference_point": self.reference_point,
-            "maximise": self.maximise,
-            "objectives": self.front.objectives.tolist(),
-            "violations": [_whole(v) for v in self.front.violations.tolist()],
-            "solutions": [[plain(move) for move in solution] for solution in self.front.solutions],
-            "policies": self.front.policies.tolist(),
-            "history": [[int(n), value] for n, value in self.history.tolist()],
-            "versions": self.versions,
-            **extras,
-        }
+        from .io import result_to_dict
+
+        return result_to_dict(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the result and return the path: as a table if it ends in .csv, as JSON that `load` reads in .json."""
