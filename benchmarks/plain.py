@@ -1,5 +1,6 @@
 """Plain Python problems at equal CPU time and equal evaluations: the default beside pymoo's NSGA-II and NSGA-III.
 
+python benchmarks/plain.py --overhead
 python benchmarks/plain.py --runs FILE [--seeds 10] [--seconds 10] [--problems NAME ...] [--methods NAME ...]
 
 Each finished run is a few rows of FILE, so the command can be interrupted and repeated. The table has, for each moment,
@@ -16,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from plain_problems import ALL, TABLE, THREE_OBJECTIVES
+from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES
 from report import write
 from stored import RESULTS
 
@@ -25,7 +26,13 @@ from pareto_nrpa.metrics import hypervolume
 
 SECONDS, EVALUATIONS = (0.5, 2.0, 10.0), (200, 1_000, 5_000, 20_000)
 METHODS = ("default", "pymoo 50", "pymoo 100")
+_OVERHEAD = "What the search adds to an evaluation of a plain problem"
+_OVERHEAD_NOTES = (
+    "The default search on plain Python functions, and on three of them for Numba: the best of five stretches of "
+    "10,000 evaluations after the first 5,000, and the function alone on solutions of the front. CPU time, one thread."
+)
 _SLICE = 50
+_FIRST, _MEASURED, _REPETITIONS = 5_000, 10_000, 5
 
 
 class Found:
@@ -217,6 +224,34 @@ def table(measured: list[dict], methods: list[str]) -> tuple[list[str], list[lis
     return ["problem", "budget", *methods, "evaluations a second", "seeds"], lines
 
 
+def overhead() -> tuple[list[str], list[list[str]]]:
+    """Return what an evaluation takes after the first 5,000 of a search, and how much of that is the function."""
+    lines = []
+    for name in [*TABLE, *COMPILED]:
+        problem = ALL[name]()
+        search = PolishedNRPA().start(problem, seed=0)
+        search.advance(_FIRST)
+        solutions = search.front().solutions * 20
+        pairs = []
+        for _ in range(_REPETITIONS):  # in turns: a busy moment falls on both
+            pairs.append((timed(search.advance, _MEASURED), timed(evaluate_all, problem, solutions) / len(solutions)))
+        total, own = (min(values) * 1e6 for values in zip(*pairs, strict=True))
+        total /= _MEASURED
+        lines.append([name, f"{1e6 / total:,.0f}", f"{total:.1f}", f"{own:.1f}", f"**{total - own:.1f}**", "15"])
+    return ["problem", "evaluations a second", "us each", "the function, us", "the search, us", "wanted at most"], lines
+
+
+def timed(function, *arguments) -> float:
+    begin = time.process_time()
+    function(*arguments)
+    return time.process_time() - begin
+
+
+def evaluate_all(problem: Problem, solutions) -> None:
+    for solution in solutions:
+        problem.function(solution)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=Path, default=Path("plain-runs.csv"))
@@ -226,7 +261,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--label", default="", help="a name for the default search, to compare versions")
     parser.add_argument("--write", action="store_true", help="write the page and results/plain.csv")
-    chosen = parser.parse_args(arguments)
+    parser.add_argument("--overhead", action="store_true", help="measure what the search adds to an evaluation instead")
+    chosen = parser.parse_args(arguments or [])
+    if chosen.overhead:
+        write("speed", _OVERHEAD, *overhead(), command="plain.py --overhead", notes=_OVERHEAD_NOTES)
+        return
     begin, end = chosen.seeds if len(chosen.seeds) == 2 else (0, chosen.seeds[0])
     rows = read(chosen.runs)
     done = {(row["problem"], row["method"], int(row["seed"])) for row in rows}

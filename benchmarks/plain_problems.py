@@ -8,6 +8,7 @@ from operator import mul
 from pathlib import Path
 
 import numpy as np
+from numba import njit
 
 from pareto_nrpa import Problem
 
@@ -148,6 +149,62 @@ def selection(seed: int, n: int = 40) -> Problem:
     return Problem.from_choices(evaluate, [(0, 1)] * n, n_objectives=3, name="selection 40, 3 objectives")
 
 
+def compiled_flow_shop(seed: int, n: int = 30, machines: int = 5) -> Problem:
+    """The flow shop with a function for Numba: the same lines over arrays."""
+    rng = np.random.default_rng(seed)
+    times = rng.integers(1, 100, (n, machines))
+    due = times.sum(axis=1) + rng.integers(0, times.sum(axis=0).max(), n)
+
+    @njit
+    def evaluate(order):
+        free, tardiness = np.zeros(machines, np.int64), 0
+        for job in order:
+            done = 0
+            for machine in range(machines):
+                done = free[machine] = max(done, free[machine]) + times[job, machine]
+            tardiness += max(0, done - due[job])
+        return free[-1], tardiness
+
+    return Problem.from_permutation(evaluate, n, code="position", name="flow shop 30x5, compiled")
+
+
+def compiled_tour(seed: int, n: int = 40) -> Problem:
+    """The round trip with a function for Numba."""
+    where = np.random.default_rng(seed).random((2, n, 2))
+    first, second = (np.linalg.norm(one[:, None] - one, axis=2) for one in where)
+
+    @njit
+    def evaluate(order):
+        one = other = 0.0
+        for i in range(order.size):
+            one += first[order[i - 1], order[i]]
+            other += second[order[i - 1], order[i]]
+        return one, other
+
+    return Problem.from_permutation(evaluate, n, name="tour 40, compiled")
+
+
+def compiled_timetable(seed: int, courses: int = 40, slots: int = 20) -> Problem:
+    """The timetable with a function for Numba."""
+    rng = np.random.default_rng(seed)
+    clashes = np.array([(i, j) for i in range(courses) for j in range(i) if rng.random() < 0.15])
+    dislike = rng.integers(0, 10, (courses, slots))
+    size = rng.integers(10, 100, courses)
+
+    @njit
+    def evaluate(slot):
+        crowd, wishes, clashing = np.zeros(slots, np.int64), 0, 0
+        for course in range(slot.size):
+            wishes += dislike[course, slot[course]]
+            crowd[slot[course]] += size[course]
+        for i in range(len(clashes)):
+            clashing += slot[clashes[i, 0]] == slot[clashes[i, 1]]
+        return (wishes, crowd.max()), clashing
+
+    options = [range(slots)] * courses
+    return Problem.from_choices(evaluate, options, constrained=True, name="timetable 40x20, compiled")
+
+
 #: The instances that the table shows, by seeds on which nothing was chosen.
 TABLE: dict[str, Callable[[], Problem]] = {
     "flow shop 30x5": lambda: flow_shop(811),
@@ -157,6 +214,12 @@ TABLE: dict[str, Callable[[], Problem]] = {
     "QAP 30": lambda: quadratic_assignment(115),
     "timetable 40x20": lambda: timetable(216),
     "tour 40": lambda: tour(217),
+}
+#: Three of them with functions for Numba.
+COMPILED: dict[str, Callable[[], Problem]] = {
+    "flow shop 30x5, compiled": lambda: compiled_flow_shop(811),
+    "timetable 40x20, compiled": lambda: compiled_timetable(216),
+    "tour 40, compiled": lambda: compiled_tour(217),
 }
 THREE_OBJECTIVES: dict[str, Callable[[], Problem]] = {
     "tour 30, 3 objectives": lambda: tour(317, 30, 3),
@@ -178,4 +241,4 @@ GALLERY: dict[str, Callable[[], Problem]] = {
     f"examples/{name}.py": lambda name=name: import_module(name).make()
     for name in ("job_shop", "course_timetable", "quadratic_assignment", "flow_shop")
 }
-ALL = TABLE | THREE_OBJECTIVES | TUNING | GALLERY
+ALL = TABLE | COMPILED | THREE_OBJECTIVES | TUNING | GALLERY

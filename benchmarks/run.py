@@ -8,6 +8,7 @@ import sys
 
 import certify
 import costly
+import plain
 import rivals
 import scaling
 import speed
@@ -23,6 +24,7 @@ _ALL = (
     rivals,
     costly,
     certify,
+    plain,
     routing,
     workers,
 )

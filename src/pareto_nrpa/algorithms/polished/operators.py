@@ -115,9 +115,11 @@ class _ChoiceChanges:
     def _choose_in(self, moves: list[int]) -> None:
         if not self._free:
             return
-        step = self._free[int(self._draw() * len(self._free))]
+        drawn = self._draw() * len(self._free)
+        place = int(drawn)
+        step = self._free[place]
         options = self._options[step]
-        chosen = options[int(self._draw() * (len(options) - 1))]
+        chosen = options[int((drawn - place) * (len(options) - 1))]
         moves[step] = chosen if chosen != moves[step] else options[-1]
 
     def choose_some(self, moves: list[int]) -> list[int]:
@@ -163,8 +165,12 @@ class _ChoiceChanges:
 
     def _mate(self, moves: list[int]) -> list[int]:
         """Return a solution to mix one with: of a few, the one that has most in common with it, but not all."""
-        mates = [mate for mate in (self._another() for _ in range(_MATES)) if len(mate) == len(moves)]
-        return min(mates, key=lambda mate: sum(map(ne, mate, moves)) or len(moves) + 1, default=moves)
+        nearest, least = moves, len(moves) + 1
+        for _ in range(_MATES):
+            mate = self._another()
+            if len(mate) == len(moves) and 0 < (apart := sum(map(ne, mate, moves))) < least:
+                nearest, least = mate, apart
+        return nearest
 
 
 class _Neighbours:
