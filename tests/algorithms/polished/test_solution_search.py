@@ -245,3 +245,28 @@ def test_choices_and_orders_of_other_things_than_numbers():
     check_problem(words)
     assert set(words.genotype.moves[0]) >= {move for one in searched(words, 300).front().solutions for move in one}
     assert isinstance(words.genotype, Choices)
+
+
+SPACES = {
+    "one order": Problem.from_permutation(lambda x: (x[0], 1), 1),
+    "one choice": Problem.from_choices(lambda x: (x[0], 1), [(3,), (4,)]),
+    "one objective": Problem.from_permutation(lambda x: -x[0], 7, n_objectives=1),
+    "five objectives": Problem.from_permutation(lambda x: x[:5], 7, n_objectives=5),
+    "all alike": Problem.from_choices(lambda x: (1, 1), [range(4)] * 6),
+    "whole numbers beyond floats' digits": Problem.from_choices(lambda x: (10**30 * sum(x), -x[0]), [range(4)] * 6),
+    "numbers of NumPy": Problem.from_choices(lambda x: np.array([sum(x), -x[0]]), [range(4)] * 6),
+    "never feasible": Problem.from_choices(lambda x: ((x[0], -x[0]), 1 + sum(x)), [range(4)] * 6, constrained=True),
+    "orders of words": Problem.from_permutation(lambda x: (x.index("a"), -x.index("b")), "abcdef"),
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_every_kind_of_space_is_searched_into_the_chains(name):
+    result = solve(SPACES[name], stop=MaxEvaluations(3_200), seed=1, max_archive=5)
+    assert result.evaluations == 3_200
+    assert 1 <= len(result.front) <= 5
+
+
+def test_a_whole_number_beyond_all_floats_is_an_error_in_words():
+    with pytest.raises(ProblemError, match="must return 2 objectives, got"):
+        solve(Problem.from_choices(lambda x: (10**400, 1), [range(4)] * 6), stop=MaxEvaluations(10))

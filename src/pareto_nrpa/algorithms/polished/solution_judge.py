@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .solution_front import Scores
 
 _NUMBERS = frozenset([int, float])
+_LARGE = 1e300  # whole numbers may be larger than any float
 
 
 class SolutionJudge:
@@ -96,11 +97,12 @@ class SolutionJudge:
             if type(value) is not tuple or len(value) != 2:
                 return None
             value, violations = value
-            if type(violations) not in _NUMBERS or not 0 <= violations < inf:
+            if type(violations) not in _NUMBERS or not 0 <= violations < _LARGE:
                 return None
         if self._m != 2 or type(value) is not tuple or len(value) != 2:
             return None
         first, second = value
-        if type(first) in _NUMBERS and type(second) in _NUMBERS and isfinite(first) and isfinite(second):
-            return violations, self._signs[0] * first, self._signs[1] * second
+        are_numbers = type(first) in _NUMBERS and type(second) in _NUMBERS
+        if are_numbers and -_LARGE < first < _LARGE and -_LARGE < second < _LARGE:
+            return float(violations), self._signs[0] * first, self._signs[1] * second
         return None
