@@ -12,7 +12,7 @@ import numpy as np
 from report import write
 
 from pareto_nrpa import MaxEvaluations, ParetoNRPA
-from pareto_nrpa.parallel import solve_parallel
+from pareto_nrpa.parallel import FromExecutor, Processes, solve_expensive
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
 from digits import Digits
@@ -70,9 +70,8 @@ def search(folder: Path, name: str, workers: int):
     """Return the result of a search whose journal and log are in a folder."""
     problem = LoggedDigits(str(folder / f"{name}.log"))
     stop = MaxEvaluations(EVALUATIONS)
-    return solve_parallel(
-        problem, stop=stop, seed=SEED, workers=workers, checkpoint=journal(folder, name), resume=True, same_problem=True
-    )
+    options = {"journal": journal(folder, name), "resume": True, "same_problem": True}
+    return solve_expensive(problem, stop=stop, seed=SEED, evaluator=Processes(workers), **options)
 
 
 def journal(folder: Path, name: str) -> Path:
@@ -158,13 +157,13 @@ def ahead() -> list[list[str]]:
     point = (sum(weights), 0.0)
     values = {
         window: [
-            solve_parallel(
+            solve_expensive(
                 problem,
                 ParetoNRPA(level=2),
                 stop=MaxEvaluations(EVALUATIONS),
                 seed=seed,
                 lookahead=window,
-                executor=Here(),
+                evaluator=FromExecutor(Here()),
                 reference_point=point,
             ).hypervolume
             for seed in range(RUNS)

@@ -18,7 +18,7 @@ except ImportError as error:
     raise ImportError(message) from error
 
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, ProgressBar
-from pareto_nrpa.parallel import solve_parallel
+from pareto_nrpa.parallel import Processes, solve_expensive
 
 CHOICES = {
     "pixels": (64, 16),  # the picture as it is, or the mean of each two by two
@@ -85,13 +85,13 @@ if __name__ == "__main__":  # worker processes import this file
     evaluations = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     problem = Digits()
     with ProgressBar(problem, evaluations=evaluations) as bar:
-        result = solve_parallel(
+        result = solve_expensive(
             problem,
             ParetoNRPA(level=2),
             stop=MaxEvaluations(evaluations),
             seed=1,
-            time_limit=60,  # seconds for one network; one that takes longer has failed
-            checkpoint="digits.jsonl",  # a line for every network, on disk as soon as it is trained
+            evaluator=Processes(time_limit=60),  # seconds for one network; one that takes longer has failed
+            journal="digits.jsonl",  # a line for every network, on disk as soon as it is trained
             resume=True,
             callbacks=bar,
         )

@@ -39,7 +39,7 @@ def load_own(name: str) -> AnyProblem:
 
 
 def _module(path: Path) -> ModuleType:
-    """Import a file under its own name, by which the processes of `solve_parallel` find it again."""
+    """Import a file under its own name, by which the processes of `solve_expensive` find it again."""
     try:
         path = path.resolve(strict=True)
     except (OSError, RuntimeError):

@@ -8,10 +8,9 @@ import threading
 import pytest
 
 from pareto_nrpa import Callbacks, MaxEvaluations, ParetoNRPAError
-from pareto_nrpa.parallel import solve_parallel
 
 from ..parallel.evaluations import problems
-from ..parallel.evaluations.test_solve_parallel import found, solved
+from ..parallel.evaluations.test_solve_expensive import expensive, found, solved
 from .test_experiments import cluster_of_processes, free_address
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install pareto-nrpa[cluster]")
@@ -45,14 +44,14 @@ def executor(cluster):
 
 def test_a_cluster_finds_the_same_as_this_process(executor, tmp_path):
     options = {"stop": MaxEvaluations(50), "seed": 3, "checkpoint": tmp_path / "journal.jsonl"}
-    result = solve_parallel(problems.Raises(pause=0.005), executor=executor, **options)
+    result = expensive(problems.Raises(pause=0.005), executor=executor, **options)
     assert found(result) == found(solved(problems.Raises()))
-    again = solve_parallel(problems.Raises(pause=0.005), executor=executor, resume=True, **options)
+    again = expensive(problems.Raises(pause=0.005), executor=executor, resume=True, **options)
     assert found(again) == found(result)
 
 
 def test_an_evaluation_that_hangs_is_given_up(executor):
-    result = solve_parallel(Endless(), executor=executor, stop=MaxEvaluations(120), seed=1, time_limit=0.5)
+    result = expensive(Endless(), executor=executor, stop=MaxEvaluations(120), seed=1, time_limit=0.5)
     assert result.evaluations == 120
     assert result.failures > 0
 
@@ -69,7 +68,7 @@ def test_a_worker_killed_in_mid_search_changes_nothing(cluster, executor):
 
     kill = Kill()
     stop = MaxEvaluations(50)
-    result = solve_parallel(problems.Row(pause=0.05), executor=executor, stop=stop, seed=3, callbacks=kill)
+    result = expensive(problems.Row(pause=0.05), executor=executor, stop=stop, seed=3, callbacks=kill)
     assert kill.done
     assert found(result) == found(solved(problems.Row()))
 
@@ -86,11 +85,11 @@ def test_a_cluster_that_is_lost_is_a_sentence_and_another_goes_on(executor, tmp_
                     scheduler.kill()
 
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-        with pytest.raises(ParetoNRPAError, match=r"the workers cannot go on: .* resume from it") as caught:
-            solve_parallel(problems.Row(pause=0.05), executor=client.get_executor(), callbacks=Lose(), **options)
+        with pytest.raises(ParetoNRPAError, match=r"the workers cannot continue: .* resume from it") as caught:
+            expensive(problems.Row(pause=0.05), executor=client.get_executor(), callbacks=Lose(), **options)
     assert 10 <= caught.value.result.evaluations < 50
     assert caught.value.result.failures == 0
-    result = solve_parallel(problems.Row(pause=0.05), executor=executor, resume=True, **options)
+    result = expensive(problems.Row(pause=0.05), executor=executor, resume=True, **options)
     assert found(result) == found(solved(problems.Row()))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Problem, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
-from pareto_nrpa.parallel import solve_parallel
+from pareto_nrpa.parallel import FromExecutor, Processes, solve_expensive
 
 from .entry import digest, entry_of_points, entry_of_result, entry_of_search, exact, rounded
 from .problems import PROBLEMS, Lengths
@@ -168,15 +168,15 @@ def expensive(chosen, evaluations=60):
     problem = Problem.from_choices(Fails(), [range(4)] * 5, name="fails")
 
     def ended(n=evaluations, **options):
-        options = options if "workers" in options else {"executor": Here(), **options}
-        return entry_of_result(solve_parallel(problem, chosen, stop=MaxEvaluations(n), seed=3, **options))
+        options = {"evaluator": FromExecutor(Here()), **options}
+        return entry_of_result(solve_expensive(problem, chosen, stop=MaxEvaluations(n), seed=3, **options))
 
     def resumed(folder):
-        ended(evaluations // 3, checkpoint=folder / "saved")
-        return ended(checkpoint=folder / "saved", resume=True)
+        ended(evaluations // 3, journal=folder / "saved")
+        return ended(journal=folder / "saved", resume=True)
 
     return Run(
-        {WHOLE: lambda folder: ended(), RESUMED: resumed, "processes": lambda folder: ended(workers=2)},
+        {WHOLE: lambda folder: ended(), RESUMED: resumed, "processes": lambda folder: ended(evaluator=Processes(2))},
         problem.name,
         {"processes": "slow"},
     )

@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 from .._util.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .evaluations.solve_parallel import solve_parallel as solve_parallel
+    from .evaluations.evaluators import FromExecutor as FromExecutor
+    from .evaluations.evaluators import Processes as Processes
+    from .evaluations.solve_expensive import solve_expensive as solve_expensive
+    from .evaluations.solve_expensive import solve_parallel as solve_parallel
 
-__getattr__ = lazy_names(__name__, {"solve_parallel": "evaluations.solve_parallel"})
+__getattr__ = lazy_names(
+    __name__,
+    {
+        **dict.fromkeys(("solve_expensive", "solve_parallel"), "evaluations.solve_expensive"),
+        **dict.fromkeys(("FromExecutor", "Processes"), "evaluations.evaluators"),
+    },
+)

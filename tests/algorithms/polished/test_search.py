@@ -10,7 +10,7 @@ import pytest
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Result, certify, solve
 from pareto_nrpa.engine.state import pack, unpack
 from pareto_nrpa.errors import CheckpointError, ProblemError
-from pareto_nrpa.parallel import solve_parallel
+from pareto_nrpa.parallel import Processes, solve_expensive
 from pareto_nrpa.routing import generate_tsp, generate_tsptw, mo_tsptw
 
 from ...helpers.problems import Digits, Knapsack, Word
@@ -152,7 +152,9 @@ def test_an_instance_that_nobody_can_keep_to_is_searched_all_the_same():
 
 @pytest.mark.long
 def test_expensive_evaluations_in_parallel():
-    results = [solve_parallel(Knapsack(10), SMALL, stop=MaxEvaluations(60), workers=n, seed=2) for n in (1, 2)]
+    results = [
+        solve_expensive(Knapsack(10), SMALL, stop=MaxEvaluations(60), evaluator=Processes(n), seed=2) for n in (1, 2)
+    ]
     same(*results)
     assert results[0].evaluations == 60
 

@@ -12,11 +12,10 @@ import pytest
 
 from pareto_nrpa import MaxEvaluations, MaxRuntime, ParetoNRPA, ParetoNRPAError
 from pareto_nrpa.errors import CheckpointError
-from pareto_nrpa.parallel import solve_parallel
-from pareto_nrpa.parallel.evaluations.journal import Journal
+from pareto_nrpa.parallel.evaluations.journal import Journal, line_sum
 
 from . import problems
-from .test_solve_parallel import FIFTY, Here, found, solved
+from .test_solve_expensive import FIFTY, Here, expensive, found, solved
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -27,12 +26,13 @@ def path(tmp_path):
 
 
 def without_sums(path):
-    """The lines of a journal as the first versions wrote them: nothing says that one was changed."""
+    """Return the lines of a journal, to be changed and written with other sums."""
     return [{k: v for k, v in json.loads(line).items() if k != "sum"} for line in path.read_text().splitlines()]
 
 
 def write(path, lines):
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    """Write lines, with a sum where they have none."""
+    path.write_text("".join(json.dumps({**line, "sum": line.get("sum", line_sum(line))}) + "\n" for line in lines))
 
 
 def results_in(path):
@@ -40,7 +40,7 @@ def results_in(path):
 
 
 def test_a_journal_has_what_the_search_is_and_a_line_per_evaluation(path):
-    result = solved(problems.Raises(), checkpoint=path)
+    result = solved(problems.Raises(), journal=path)
     header = json.loads(path.read_text().splitlines()[0])
     assert (header["instance"], header["seed"], header["lookahead"], header["budget"]) == ("Raises", 3, 8, 50)
     lines = results_in(path)
@@ -55,11 +55,11 @@ def test_a_journal_has_what_the_search_is_and_a_line_per_evaluation(path):
 @pytest.mark.parametrize("n_lines", [1, 2, 20, 50])
 @pytest.mark.parametrize("rest", ["", '{"solution": [1, 2', "\x00\x00\x00"])
 def test_whatever_was_written_before_a_crash_the_result_is_that_of_one_go(path, n_lines, rest):
-    expected = found(solved(problems.Raises(), checkpoint=path))
+    expected = found(solved(problems.Raises(), journal=path))
     whole = path.read_text().splitlines(keepends=True)
     path.write_text("".join(whole[:n_lines]) + rest)
     here = Here()
-    assert found(solved(problems.Raises(), checkpoint=path, resume=True, executor=here)) == expected
+    assert found(solved(problems.Raises(), journal=path, resume=True, executor=here)) == expected
     assert len(here.submitted) == 51 - n_lines
     assert {json.dumps(line["solution"]) for line in results_in(path)} == {
         json.dumps(json.loads(line)["solution"]) for line in whole[1:]
@@ -68,27 +68,27 @@ def test_whatever_was_written_before_a_crash_the_result_is_that_of_one_go(path, 
 
 def test_a_crash_while_the_first_line_was_written_is_a_new_beginning(path):
     path.write_text('{"format": "pareto-nr')
-    assert found(solved(problems.Row(), checkpoint=path)) == found(solved(problems.Row()))
+    assert found(solved(problems.Row(), journal=path)) == found(solved(problems.Row()))
 
 
 def test_results_written_in_another_order_are_the_same(path):
-    expected = found(solved(problems.Row(), checkpoint=path))
+    expected = found(solved(problems.Row(), journal=path))
     header, *lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([header, *reversed(lines[:40])]))
-    assert found(solved(problems.Row(), checkpoint=path, resume=True)) == expected
+    assert found(solved(problems.Row(), journal=path, resume=True)) == expected
 
 
 def test_a_finished_search_resumes_to_its_result_without_evaluating(path):
-    expected = found(solved(problems.Row(), checkpoint=path))
+    expected = found(solved(problems.Row(), journal=path))
     here = Here()
-    assert found(solved(problems.Row(), checkpoint=path, resume=True, executor=here)) == expected
+    assert found(solved(problems.Row(), journal=path, resume=True, executor=here)) == expected
     assert here.submitted == []
 
 
 def test_a_longer_budget_goes_on_where_the_first_ended(path):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     here = Here()
-    longer = solved(problems.Row(), stop=MaxEvaluations(90), checkpoint=path, resume=True, executor=here)
+    longer = solved(problems.Row(), stop=MaxEvaluations(90), journal=path, resume=True, executor=here)
     assert len(here.submitted) == 40
     n = longer.parameters["iterations"]
     in_one_go = solved(problems.Row(), stop=MaxEvaluations(90), algorithm=ParetoNRPA(level=2, iterations=n))
@@ -96,29 +96,29 @@ def test_a_longer_budget_goes_on_where_the_first_ended(path):
 
 
 def test_time_spent_before_counts(path):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     header, *lines = without_sums(path)
     late = [{**line, "elapsed": 100.0 + i} for i, line in enumerate(lines)]
     write(path, [header, *late])
-    result = solved(problems.Row(), stop=MaxRuntime(120) | MaxEvaluations(90), checkpoint=path, resume=True)
+    result = solved(problems.Row(), stop=MaxRuntime(120) | MaxEvaluations(90), journal=path, resume=True)
     assert (result.stopped_by, 10 < result.evaluations < 50) == ("120 s", True)
 
 
 def test_failures_are_kept_unless_they_are_to_be_tried_again(path):
-    failures = solved(problems.Raises(), checkpoint=path).failures
+    failures = solved(problems.Raises(), journal=path).failures
     here = Here()
-    assert solved(problems.Raises(), checkpoint=path, resume=True, executor=here).failures == failures
+    assert solved(problems.Raises(), journal=path, resume=True, executor=here).failures == failures
     assert here.submitted == []
-    again = solved(problems.Raises(), checkpoint=path, resume=True, retry_failed=True, executor=here)
+    again = solved(problems.Raises(), journal=path, resume=True, retry_failed=True, executor=here)
     assert (again.failures, len(here.submitted)) == (failures, failures)
 
 
 def test_after_a_fix_the_results_can_be_kept_and_the_failures_tried_again(path):
-    solved(problems.Raises(), checkpoint=path)
+    solved(problems.Raises(), journal=path)
     problem = problems.Row()  # Raises, mended
     with pytest.raises(CheckpointError, match=r"is of another problem \(Raises\), or the code or data .* same_problem"):
-        solved(problem, checkpoint=path, resume=True)
-    options = {"checkpoint": path, "resume": True, "retry_failed": True, "same_problem": True}
+        solved(problem, journal=path, resume=True)
+    options = {"journal": path, "resume": True, "retry_failed": True, "same_problem": True}
     assert found(solved(problem, **options)) == found(solved(problem))
 
 
@@ -132,10 +132,10 @@ def test_after_a_fix_the_results_can_be_kept_and_the_failures_tried_again(path):
     ],
 )
 def test_the_journal_of_another_search_is_refused(path, options, sentence):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     before = path.read_bytes()
     with pytest.raises(CheckpointError, match=sentence):
-        solved(problems.Row(), checkpoint=path, resume=True, **options)
+        solved(problems.Row(), journal=path, resume=True, **options)
     assert path.read_bytes() == before
 
 
@@ -143,17 +143,17 @@ def test_the_journal_of_another_search_is_refused(path, options, sentence):
 def test_a_file_that_is_no_journal_stays_as_it_is(path, content):
     path.write_bytes(content)
     with pytest.raises(CheckpointError, match=r"is not (a|one of a) journal of pareto-nrpa"):
-        solved(problems.Row(), checkpoint=path, resume=True)
+        solved(problems.Row(), journal=path, resume=True)
     assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize("line", ["nonsense", '{"solution": [1]}', '{"solution": [1], "seconds": 1}', "[]"])
 def test_a_damaged_line_is_named(path, line):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:5], line, *lines[5:]]) + "\n")
-    with pytest.raises(CheckpointError, match=r"line 6 of the checkpoint .* take it out, or name another file"):
-        solved(problems.Row(), checkpoint=path, resume=True)
+    with pytest.raises(CheckpointError, match=r"line 6 of the journal .* take it out, or name another file"):
+        solved(problems.Row(), journal=path, resume=True)
 
 
 @pytest.mark.parametrize(
@@ -178,49 +178,41 @@ def test_a_damaged_line_is_named(path, line):
     ids=str,
 )
 def test_a_line_that_says_what_cannot_be_is_refused(path, change):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     lines = without_sums(path)
     write(path, [*lines[:3], {**lines[3], **change}, *lines[4:]])
-    with pytest.raises(CheckpointError, match=r"(line 4 of the checkpoint|has 1 objectives, not 2).*name another file"):
-        solved(problems.Row(), checkpoint=path, resume=True)
+    with pytest.raises(CheckpointError, match=r"(line 4 of the journal|has 1 objectives, not 2).*name another file"):
+        solved(problems.Row(), journal=path, resume=True)
 
 
 @pytest.mark.parametrize(
     "change", [{"seed": "3"}, {"lookahead": -8}, {"budget": 0}, {"budget": 1.5}, {"parameters": 3}, {"problem": None}]
 )
 def test_a_beginning_that_says_what_cannot_be_is_refused(path, change):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     header, *lines = without_sums(path)
     write(path, [{**header, **change}, *lines])
-    with pytest.raises(CheckpointError, match="line 1 of the checkpoint"):
-        solved(problems.Row(), checkpoint=path, resume=True)
+    with pytest.raises(CheckpointError, match="line 1 of the journal"):
+        solved(problems.Row(), journal=path, resume=True)
 
 
 @pytest.mark.parametrize("number", [0, 3])
 def test_a_changed_line_is_noticed_by_its_sum(path, number):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[0]["seed"] += number == 0
     lines[3]["objectives"][0] += number == 3
     write(path, lines)
-    with pytest.raises(CheckpointError, match=f"line {number + 1} of the checkpoint .* was changed; take it out"):
-        solved(problems.Row(), checkpoint=path, resume=True)
+    with pytest.raises(CheckpointError, match=f"line {number + 1} of the journal .* was changed; take it out"):
+        solved(problems.Row(), journal=path, resume=True)
 
 
 def test_deep_nesting_is_a_sentence(path):
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     with open(path, "a") as file:
         file.write('{"solution": ' + "[" * 100_000 + "]" * 100_000 + "}\n")
-    with pytest.raises(CheckpointError, match="line 52 of the checkpoint"):
-        solved(problems.Row(), checkpoint=path, resume=True)
-
-
-def test_a_journal_of_the_first_versions_goes_on(path):
-    expected = found(solved(problems.Row(), checkpoint=path))
-    header, *lines = without_sums(path)
-    header["window"] = header.pop("lookahead")
-    write(path, [header, *lines[:20]])
-    assert found(solved(problems.Row(), checkpoint=path, resume=True)) == expected
+    with pytest.raises(CheckpointError, match="line 52 of the journal"):
+        solved(problems.Row(), journal=path, resume=True)
 
 
 def test_two_processes_do_not_write_to_one_journal(path):
@@ -233,7 +225,7 @@ def test_two_processes_do_not_write_to_one_journal(path):
 
 def test_a_place_that_cannot_be_written_to_is_a_sentence(tmp_path):
     with pytest.raises(ParetoNRPAError, match="it is a folder; give the name of a file"):
-        solved(problems.Row(), checkpoint=tmp_path)
+        solved(problems.Row(), journal=tmp_path)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full, as on Linux")
@@ -248,31 +240,32 @@ def test_a_full_disk_is_a_sentence_with_the_front_so_far(path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ParetoNRPAError, match="No space left on device") as caught:
-        solved(problems.Row(), checkpoint=path)
+        solved(problems.Row(), journal=path)
     assert caught.value.result.evaluations >= 10
 
 
 def test_moves_of_tuples_texts_and_none_come_back(path, monkeypatch):
     monkeypatch.setattr("pareto_nrpa.parallel.evaluations.search.MAX_REPEATS", 500)
-    expected = found(solved(problems.Hints(), checkpoint=path))
+    expected = found(solved(problems.Hints(), journal=path))
     here = Here()
-    assert found(solved(problems.Hints(), checkpoint=path, resume=True, executor=here)) == expected
+    assert found(solved(problems.Hints(), journal=path, resume=True, executor=here)) == expected
     assert here.submitted == []
 
 
 def test_moves_that_json_cannot_hold_are_a_sentence(path):
     with pytest.raises(CheckpointError, match="a checkpoint can hold codes and moves made of numbers, text, None"):
-        solved(problems.StrangeMoves(), checkpoint=path)
+        solved(problems.StrangeMoves(), journal=path)
 
 
 SCRIPT = """
 from pareto_nrpa import MaxEvaluations
-from pareto_nrpa.parallel import solve_parallel
+from pareto_nrpa.parallel import Processes, solve_expensive
 from tests.parallel.evaluations.problems import Row
 
 if __name__ == "__main__":
-    result = solve_parallel(
-        Row({log!r}, pause=0.03), stop=MaxEvaluations(60), seed=3, workers=2, checkpoint={path!r}, resume=True
+    problem, evaluator = Row({log!r}, pause=0.03), Processes(2)
+    result = solve_expensive(
+        problem, stop=MaxEvaluations(60), seed=3, evaluator=evaluator, journal={path!r}, resume=True
     )
     print(result.stopped_by, result.evaluations, result.front.objectives.tolist())
 """
@@ -308,12 +301,12 @@ def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
         # What a worker finishes while the process that wants it is dying is not in the journal: one each at most.
         repeatable = len(log.read_text().splitlines()) - (kept.count(b"\n") - 1)
         assert kept.count(b"\n") < 61
-    result = solve_parallel(
+    result = expensive(
         problems.Row(str(log), pause=0.03),
         stop=MaxEvaluations(60),
         seed=3,
         workers=2,
-        checkpoint=path,
+        journal=path,
         resume=True,
     )
     assert found(result) == found(solved(problems.Row(), stop=MaxEvaluations(60)))
@@ -340,6 +333,6 @@ def test_ctrl_c_keeps_the_best_front_so_far(tmp_path, path, number):
 
 
 def test_the_budget_of_the_first_part_is_remembered(path):
-    solved(problems.Row(), stop=FIFTY, checkpoint=path)
-    result = solved(problems.Row(), stop=MaxEvaluations(60), checkpoint=path, resume=True)
+    solved(problems.Row(), stop=FIFTY, journal=path)
+    result = solved(problems.Row(), stop=MaxEvaluations(60), journal=path, resume=True)
     assert result.parameters["iterations"] == 8  # the smallest whose square is at least 50, and at least 60

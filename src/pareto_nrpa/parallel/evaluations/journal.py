@@ -26,15 +26,13 @@ Solution = tuple[Any, ...]
 class Journal:
     """A file that only ever grows: what the search is, then what each of its evaluations came to.
 
-    Every line ends with its own sum, so that a changed one is noticed (files of version 1.0 have none). One that was
-    half written when the machine went down is taken off when the file is opened again. While it is open here, no other
-    process can open it.
+    Every line ends with its own sum, so that a changed one is noticed. One that was half written when the machine went
+    down is removed when the file is opened again. While it is open here, no other process can open it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.header: dict[str, Any] | None = None
-        self._has_sums = False
         #: By solution, in the order in which they were finished: the outcome, and the seconds since the search began.
         self.entries: dict[Solution, tuple[Evaluation, float]] = {}
         self._file = LineFile(path, in_use=CheckpointError(in_use(path)))
@@ -54,7 +52,7 @@ class Journal:
             for solution, (outcome, _) in self.entries.items():
                 if not outcome.error and len(outcome.objectives) != m:
                     raise CheckpointError(
-                        f"the checkpoint {self.path} has {len(outcome.objectives)} objectives, not {m}, for the "
+                        f"the journal {self.path} has {len(outcome.objectives)} objectives, not {m}, for the "
                         f"solution {shown(list(solution))}; take its line out, or name another file."
                     )
         if self.header is None:
@@ -66,7 +64,7 @@ class Journal:
         theirs = self.header or {}
         if theirs.get("problem") != ours["problem"] and not same_problem:
             raise CheckpointError(
-                f"the checkpoint {self.path} is of another problem ({short(theirs.get('instance'))}), or the code or "
+                f"the journal {self.path} is of another problem ({short(theirs.get('instance'))}), or the code or "
                 f"data of {ours['instance']} have changed since; name another file, or set same_problem if its "
                 "results hold."
             )
@@ -104,18 +102,17 @@ class Journal:
                 self._take(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
                 raise CheckpointError(
-                    f"line {number} of the checkpoint {self.path} is not one of a journal of pareto-nrpa, or was "
+                    f"line {number} of the journal {self.path} is not one of a journal of pareto-nrpa, or was "
                     "changed; take it out, or name another file."
                 ) from error
         if not whole and not content.startswith(_BEGINNING[: len(content)]):
             raise CheckpointError(f"{self.path} is not a journal of pareto-nrpa; name another file.")
 
     def _take(self, line: dict[str, Any]) -> None:
-        total = line.pop("sum", None)
-        if (total is not None or self._has_sums) and total != line_sum(line):
+        if line.pop("sum") != line_sum(line):
             raise ValueError("changed")
         if self.header is None:
-            self.header, self._has_sums = _checked_header(line), total is not None
+            self.header = _checked_header(line)
         else:
             if not isinstance(line["solution"], list):
                 raise TypeError("not a list of moves")
@@ -128,8 +125,6 @@ def line_sum(line: dict[str, Any]) -> str:
 
 
 def _checked_header(line: dict[str, Any]) -> dict[str, Any]:
-    if "window" in line:  # as the first versions called it
-        line = {"lookahead" if name == "window" else name: value for name, value in line.items()}
     is_right = (
         line["format"] == _FORMAT
         and all(type(line[name]) is int and line[name] >= 0 for name in ("seed", "lookahead"))
@@ -161,5 +156,5 @@ def _amount(value: Any) -> float:
 
 def _mismatch(path: Path, name: str, before: Any, now: Any) -> CheckpointError:
     return CheckpointError(
-        f"the checkpoint {path} was made with {name}={shown(before)}, not {now}; use that, or another file."
+        f"the journal {path} was made with {name}={shown(before)}, not {now}; use that, or another file."
     )

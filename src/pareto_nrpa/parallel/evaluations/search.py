@@ -233,7 +233,7 @@ class ParallelSearch(Search):
         if self.failures == self.evaluations == HOPELESS:
             raise ProblemError(
                 f"the first {HOPELESS} evaluations of {problem_name(self._search.problem)} all failed, the last one: "
-                f"{error}; mend evaluate() or allow more time, then start with a new checkpoint or with retry_failed."
+                f"{error}; correct evaluate() or allow more time, then start with a new journal or with retry_failed."
             )
 
     def front(self) -> Front:
@@ -267,5 +267,5 @@ def _is_lost(executor: Executor) -> bool:
 def _unusable(error: BaseException) -> ParetoNRPAError:
     reason = str(error).rstrip(".") or type(error).__name__
     return ParetoNRPAError(
-        f"the workers cannot go on: {reason}. What was finished is in the checkpoint, if one was named: resume from it."
+        f"the workers cannot continue: {reason}. What was finished is in the journal, if one was named: resume from it."
     )

@@ -1,4 +1,4 @@
-"""The call for evaluations that take seconds or hours: `solve`, with workers."""
+"""The call for evaluations that take seconds or hours: `solve`, with several of them under way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from ..._util.checks import check_flag, check_positive, check_seed, check_whole
+from ..._util.checks import check_flag, check_seed, check_whole
 from ..._util.files import check_writable
 from ...algorithms.nrpa.params import ParetoNRPA
 from ...algorithms.nrpa.search import AskTellSearch
@@ -19,7 +19,7 @@ from ...solving.callbacks import Callbacks, check_callbacks
 from ...solving.run import SearchRun
 from ...solving.solve import check_algorithm, check_reference_point
 from ...solving.stop import Progress, Stop, StopCriterion, budget_of, check_stop
-from ..pool import ProcessWorkers
+from .evaluators import Evaluator, FromExecutor, Processes
 from .journal import Journal
 from .search import MAX_REPEATS, ParallelSearch
 
@@ -36,28 +36,25 @@ if TYPE_CHECKING:
 _CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
 
 
-def solve_parallel(
+def solve_expensive(
     problem: Problem,
     algorithm: ParetoNRPA | PolishedNRPA | str | None = None,
     *,
     stop: StopCriterion,
     seed: int = 0,
-    workers: int | None = None,
-    executor: Executor | None = None,
+    evaluator: Evaluator | None = None,
     lookahead: int = 8,
-    time_limit: float | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    journal: str | os.PathLike[str] | None = None,
     resume: bool = False,
     retry_failed: bool = False,
     same_problem: bool = False,
     callbacks: Callback | Sequence[Callback] = (),
     reference_point: Sequence[float] | None = None,
-    window: int | None = None,
 ) -> Result:
-    """Search for the Pareto front of a problem whose evaluations are expensive, by several workers at once.
+    """Search for the Pareto front of a problem whose evaluations are expensive, several of them at once.
 
-    Same seed and lookahead, same result, on however many workers, in one go or resumed (failures that depend on the
-    clock or on a machine aside). A solution is evaluated once, however often the search comes back to it; what counts
+    Same seed and lookahead, same result, on any number of workers, uninterrupted or resumed (failures that depend on
+    the clock or on a machine aside). A solution is evaluated once, however often the search returns to it; what counts
     as evaluation is a solution met for the first time. An evaluation that raises, gives NaN, takes too long or kills
     its process is a failure: counted, written down, and nothing is learned from it.
 
@@ -70,29 +67,22 @@ def solve_parallel(
         one of them, such as "pareto-nrpa".
     stop
         When to stop; what is in hand then is given up, so MaxEvaluations(n) makes exactly n evaluations.
-    workers
-        How many processes of our own to start, one thread each unless OMP_NUM_THREADS and the like say otherwise; by
-        default one per core, up to the lookahead.
-    executor
-        Where to evaluate instead: any `concurrent.futures.Executor`, such as that of a Dask client.
+    evaluator
+        Where evaluations are made: `Processes(n, time_limit=seconds)`, by default one per core, or
+        `FromExecutor(executor, time_limit=seconds)`, such as that of a Dask client.
     lookahead
         How many solutions the search asks for ahead of what it has learned from; part of what makes the result.
-    time_limit
-        Seconds after which an evaluation is ended and has failed. Processes of our own are killed and replaced; in
-        another executor the evaluation is given up, and ends at its next line of Python.
-    checkpoint
-        A file to which every finished evaluation is written at once, a line of JSON each. One that exists is only
-        gone on from.
+    journal
+        A file to which every finished evaluation is written at once, a line of JSON each. An existing one is only
+        continued.
     resume
-        Go on from the checkpoint where there is one.
+        Continue the journal if it exists.
     retry_failed
         When resuming, evaluate again what has failed.
     same_problem
         When resuming, trust the results of a problem whose code or data have changed since.
     callbacks, reference_point
         As in `solve`.
-    window
-        The former name of lookahead.
 
     Returns
     -------
@@ -104,52 +94,68 @@ def solve_parallel(
     ProblemError
         If the first ten evaluations all fail, or the problem breaks a promise.
     CheckpointError
-        If the checkpoint cannot be read, or is of another search. As with every error of a search that has begun, the
+        If the journal cannot be read, or is of another search. As with every error of a search that has begun, the
         attribute `result` holds the front found until then.
     """
     _check_problem(problem)
     check_stop(stop)
     seed = check_seed(seed)
     reference = check_reference_point(problem, reference_point)
-    if window is not None:
-        warnings.warn("window is now called lookahead; the old name will go.", DeprecationWarning, stacklevel=2)
-        lookahead = window
     check_whole("lookahead", lookahead, 1)
-    if time_limit is not None:
-        check_positive("time_limit", time_limit)
+    evaluator = _check_evaluator(evaluator)
+    evaluator.check(lookahead)
     for name, flag in (("resume", resume), ("retry_failed", retry_failed), ("same_problem", same_problem)):
         check_flag(name, flag)
-    workers = _check_workers(workers, executor, lookahead)
-    if resume and checkpoint is None:
-        raise ValueError("resume needs the file to continue from: give it as checkpoint.")
-    if checkpoint is not None:
-        check_writable(checkpoint)
+    if resume and journal is None:
+        raise ValueError("resume needs the file to continue from: give it as journal.")
+    if journal is not None:
+        check_writable(journal)
     chosen = _check_algorithm(algorithm)
     listeners = check_callbacks(callbacks)
     with ExitStack() as stack:
-        journal = None
+        lines = None
         budget = budget_of(stop)
-        if checkpoint is not None:
-            journal = Journal(checkpoint)
-            stack.callback(journal.close)
+        if journal is not None:
+            lines = Journal(journal)
+            stack.callback(lines.close)
             header = _header(problem, chosen, seed, lookahead, budget)
-            budget = journal.go_on(header, problem.n_objectives, resume=resume, same_problem=same_problem)["budget"]
+            budget = lines.go_on(header, problem.n_objectives, resume=resume, same_problem=same_problem)["budget"]
         search = chosen.start(problem, seed=seed, budget=budget)
         assert isinstance(search, AskTellSearch)
-        if executor is None:
-            executor = own = ProcessWorkers(workers, time_limit=time_limit)
-            stack.callback(own.kill_workers)
         windowed = ParallelSearch(
             search,
-            executor,
+            stack.enter_context(evaluator.opened(lookahead)),
             lookahead=lookahead,
             budget=budget_of(stop),
-            time_limit=time_limit,
-            journal=journal,
+            time_limit=evaluator.time_limit,
+            journal=lines,
             retry_failed=retry_failed,
         )
         stack.callback(windowed.cancel)
         return _ParallelRun(problem, chosen.name, windowed, stop, seed, reference, listeners).to_the_end()
+
+
+def solve_parallel(
+    problem: Problem,
+    algorithm: ParetoNRPA | PolishedNRPA | str | None = None,
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    time_limit: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> Result:
+    """Call `solve_expensive`, which this was the name of; it will be removed in the next release."""
+    warnings.warn(
+        "solve_parallel is deprecated and will be removed in the next release; use solve_expensive, with "
+        "evaluator=Processes(workers, time_limit=...) or FromExecutor(executor), and journal= for checkpoint=.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    if executor is not None and workers is not None:
+        raise ValueError("workers and executor are two ways to say the same: give one of them.")
+    evaluator = Processes(workers, time_limit) if executor is None else FromExecutor(executor, time_limit)
+    return solve_expensive(problem, algorithm, evaluator=evaluator, journal=checkpoint, **options)
 
 
 class _ParallelRun(SearchRun):
@@ -200,26 +206,16 @@ def _check_problem(problem: object) -> None:
         )
 
 
-def _check_workers(workers: int | None, executor: Executor | None, lookahead: int) -> int:
-    """Return how many processes of our own to start."""
-    if executor is not None:
-        if workers is not None:
-            raise ValueError("workers and executor are two ways to say the same: give one of them.")
-        if not isinstance(executor, Executor):
-            raise TypeError(
-                f"executor must be a concurrent.futures.Executor, got {type(executor).__name__}; a Dask client has "
-                "one: client.get_executor()."
-            )
-        return 0
-    if workers is None:
-        return min(os.cpu_count() or 1, lookahead)
-    check_whole("workers", workers, 1)
-    if workers > lookahead:
-        raise ValueError(
-            f"workers must be at most the lookahead ({lookahead}), as more have nothing to do, got {workers}; "
-            f"lookahead={workers} employs them, and leads to another result."
+def _check_evaluator(evaluator: object) -> Evaluator:
+    """Return where to evaluate."""
+    if evaluator is None:
+        return Processes()
+    if not isinstance(evaluator, Processes | FromExecutor):
+        way_out = "FromExecutor(executor)" if isinstance(evaluator, Executor) else "Processes(4)"
+        raise TypeError(
+            f"evaluator must be a Processes or a FromExecutor, got {type(evaluator).__name__}; give {way_out}."
         )
-    return int(workers)
+    return evaluator
 
 
 def _check_algorithm(given: object) -> Algorithm:

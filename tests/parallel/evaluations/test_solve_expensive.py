@@ -21,7 +21,7 @@ from pareto_nrpa import (
 )
 from pareto_nrpa.algorithms import NSGA2
 from pareto_nrpa.errors import CheckpointError, ProblemError
-from pareto_nrpa.parallel import solve_parallel
+from pareto_nrpa.parallel import FromExecutor, Processes, solve_expensive, solve_parallel
 from pareto_nrpa.parallel.evaluations import search as window_module
 from pareto_nrpa.parallel.evaluations.search import ParallelSearch
 from pareto_nrpa.routing import generate_tsptw
@@ -50,11 +50,17 @@ def found(result):
     return front.objectives.tolist(), front.violations.tolist(), front.solutions, result.log.tolist(), numbers
 
 
+def expensive(problem, algorithm=None, *, workers=None, executor=None, time_limit=None, **options):
+    """Call `solve_expensive` with an evaluator made of what is given."""
+    evaluator = Processes(workers, time_limit) if executor is None else FromExecutor(executor, time_limit)
+    return solve_expensive(problem, algorithm, evaluator=evaluator, **options)
+
+
 def solved(problem, **options):
     options = {"stop": FIFTY, "seed": 3, **options}
     if "workers" not in options and "executor" not in options:
         options["executor"] = Here()
-    return solve_parallel(problem, **options)
+    return expensive(problem, **options)
 
 
 @pytest.mark.long_but("2")
@@ -78,19 +84,24 @@ def test_a_lookahead_of_one_is_the_search_itself():
 
 def test_equal_solutions_are_evaluated_once_whatever_moves_lead_there(tmp_path):
     here = Here()
-    result = solved(problems.Heap(), executor=here, checkpoint=tmp_path / "c.jsonl")
+    result = solved(problems.Heap(), executor=here, journal=tmp_path / "c.jsonl")
     heaps = [tuple(sorted(solution)) for solution in here.submitted]
     assert len(heaps) == len(set(heaps)) == result.evaluations == 50
     again = Here()
-    resumed = solved(problems.Heap(), executor=again, checkpoint=tmp_path / "c.jsonl", resume=True)
+    resumed = solved(problems.Heap(), executor=again, journal=tmp_path / "c.jsonl", resume=True)
     assert again.submitted == []
     assert found(resumed) == found(result)
 
 
-def test_the_former_name_of_the_lookahead_works_with_a_warning():
-    with pytest.warns(DeprecationWarning, match="window is now called lookahead"):
-        former = solved(problems.Row(), window=4)
-    assert found(former) == found(solved(problems.Row(), lookahead=4))
+def test_the_former_name_works_with_a_warning(tmp_path):
+    options = {"stop": FIFTY, "seed": 3, "executor": Here(), "checkpoint": tmp_path / "x.jsonl"}
+    with pytest.warns(
+        DeprecationWarning, match=r"solve_parallel is deprecated .* use solve_expensive, with evaluator="
+    ):
+        former = solve_parallel(problems.Row(), **options)
+    assert found(former) == found(solved(problems.Row()))
+    with pytest.warns(DeprecationWarning, match="solve_expensive"), pytest.raises(ValueError, match="give one of them"):
+        solve_parallel(problems.Row(), workers=2, **options)
 
 
 def test_another_lookahead_leads_elsewhere():
@@ -149,7 +160,7 @@ FAULTS = {
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_failed_evaluation_is_written_down_and_survived(kind, tmp_path):
     path = tmp_path / "journal.jsonl"
-    result = solved(kind(), checkpoint=path)
+    result = solved(kind(), journal=path)
     assert result.failures > 0
     assert all(solution[0] != 3 for solution in result.front.solutions)
     assert len(re.findall(FAULTS[kind], path.read_text())) == result.failures
@@ -166,7 +177,7 @@ def test_an_evaluation_that_hangs_is_ended_and_survived(tmp_path):
     path = tmp_path / "journal.jsonl"
     stop = MaxEvaluations(120)
     begin = time.monotonic()
-    result = solve_parallel(problems.Hangs(), stop=stop, seed=1, workers=2, time_limit=1, checkpoint=path)
+    result = expensive(problems.Hangs(), stop=stop, seed=1, workers=2, time_limit=1, journal=path)
     assert time.monotonic() - begin < 120
     assert result.evaluations == 120
     assert path.read_text().count("took longer than the time limit of 1 s") == result.failures > 0
@@ -175,7 +186,7 @@ def test_an_evaluation_that_hangs_is_ended_and_survived(tmp_path):
 
 def test_a_hanging_evaluation_is_given_up_on_a_foreign_executor():
     with ThreadPoolExecutor(2) as pool:
-        result = solve_parallel(Sleepy(), stop=MaxEvaluations(120), seed=1, executor=pool, time_limit=0.3)
+        result = expensive(Sleepy(), stop=MaxEvaluations(120), seed=1, executor=pool, time_limit=0.3)
     assert (result.evaluations, result.failures > 0) == (120, True)
     deadline = time.monotonic() + 20
     while any("evaluate" in thread.name for thread in threading.enumerate()):
@@ -195,14 +206,14 @@ class Sleepy(problems.Row):
 @pytest.mark.long
 def test_an_evaluation_that_kills_its_worker_is_written_down_and_survived(tmp_path):
     path = tmp_path / "journal.jsonl"
-    result = solve_parallel(problems.Dies(), stop=MaxEvaluations(120), seed=1, workers=2, checkpoint=path)
+    result = expensive(problems.Dies(), stop=MaxEvaluations(120), seed=1, workers=2, journal=path)
     assert result.evaluations == 120
     assert path.read_text().count("its worker process died twice (SIGKILL)") == result.failures > 0
 
 
 @pytest.mark.long
 def test_a_worker_killed_by_somebody_else_changes_nothing(tmp_path):
-    result = solve_parallel(problems.DiesOnce(str(tmp_path)), stop=FIFTY, seed=3, workers=2)
+    result = expensive(problems.DiesOnce(str(tmp_path)), stop=FIFTY, seed=3, workers=2)
     assert any(tmp_path.iterdir())
     assert found(result)[:4] == found(solved(problems.Row()))[:4]
     assert result.failures == 0
@@ -212,9 +223,9 @@ def test_if_all_fails_from_the_start_the_search_ends_with_the_reason(tmp_path):
     path = tmp_path / "journal.jsonl"
     sentence = "the first 10 evaluations of AlwaysRaises all failed, the last one: ZeroDivisionError: always"
     with pytest.raises(ProblemError, match=sentence):
-        solved(problems.AlwaysRaises(), checkpoint=path)
+        solved(problems.AlwaysRaises(), journal=path)
     with pytest.raises(ProblemError, match=sentence):
-        solved(problems.AlwaysRaises(), checkpoint=path, resume=True)
+        solved(problems.AlwaysRaises(), journal=path, resume=True)
 
 
 def test_a_few_evaluations_that_all_fail_are_an_empty_front():
@@ -250,13 +261,13 @@ def test_a_stop_of_the_users_own_fires_at_the_same_evaluation():
 
 def test_a_limit_of_time_ends_the_search_though_an_evaluation_is_in_hand():
     begin = time.monotonic()
-    result = solve_parallel(problems.Row(pause=60), stop=MaxRuntime(2), seed=1, workers=2)
+    result = expensive(problems.Row(pause=60), stop=MaxRuntime(2), seed=1, workers=2)
     assert time.monotonic() - begin < 40
     assert (result.evaluations, result.stopped_by) == (0, "2 s")
 
 
 def test_cpu_time_is_that_of_the_evaluations(tmp_path):
-    result = solve_parallel(Busy(), stop=MaxCpuTime(0.5) | MaxEvaluations(200), seed=1, executor=Here())
+    result = expensive(Busy(), stop=MaxCpuTime(0.5) | MaxEvaluations(200), seed=1, executor=Here())
     assert 10 <= result.evaluations <= 60
     assert result.cpu_seconds >= 0.5
 
@@ -298,29 +309,29 @@ def test_an_executor_that_breaks_ends_the_search_with_the_front_so_far(tmp_path)
             return future
 
     path = tmp_path / "journal.jsonl"
-    with pytest.raises(ParetoNRPAError, match="the workers cannot go on: a process was terminated abruptly") as caught:
-        solved(problems.Row(), executor=Breaks(), checkpoint=path)
+    with pytest.raises(ParetoNRPAError, match="the workers cannot continue: a process was terminated abruptly") as caught:
+        solved(problems.Row(), executor=Breaks(), journal=path)
     assert caught.value.result.evaluations >= 29
     assert len(path.read_text().splitlines()) == 1 + caught.value.result.evaluations
-    assert found(solved(problems.Row(), checkpoint=path, resume=True)) == found(solved(problems.Row()))
+    assert found(solved(problems.Row(), journal=path, resume=True)) == found(solved(problems.Row()))
 
 
 def test_a_pool_of_the_standard_library_will_do():
     with ProcessPoolExecutor(2) as pool:
-        result = solve_parallel(problems.Row(), stop=FIFTY, seed=3, executor=pool, time_limit=30)
+        result = expensive(problems.Row(), stop=FIFTY, seed=3, executor=pool, time_limit=30)
     assert found(result) == found(solved(problems.Row()))
 
 
 def test_an_algorithm_may_be_a_name_or_a_class():
     given = (ParetoNRPA(), "pareto-nrpa", ParetoNRPA)
-    made, *others = (found(solve_parallel(problems.Row(), kind, stop=FIFTY, executor=Here())) for kind in given)
+    made, *others = (found(expensive(problems.Row(), kind, stop=FIFTY, executor=Here())) for kind in given)
     assert others == [made, made]
 
 
 def test_a_pool_that_was_shut_down_is_a_sentence():
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
-    with pytest.raises(ParetoNRPAError, match="the workers cannot go on: cannot schedule new futures after shutdown"):
+    with pytest.raises(ParetoNRPAError, match="the workers cannot continue: cannot schedule new futures after shutdown"):
         solved(problems.Row(), executor=pool)
 
 
@@ -328,41 +339,50 @@ def test_a_problem_that_cannot_be_sent_is_a_sentence():
     problem = problems.Row()
     problem.secret = lambda: 1
     with pytest.raises(ProblemError, match=r"Row cannot be sent to worker processes .* at the top of a module"):
-        solve_parallel(problem, stop=FIFTY, workers=1)
+        expensive(problem, stop=FIFTY, workers=1)
 
 
 WRONG = [
-    ({"workers": 0}, ValueError, "workers must be a whole number of at least 1, got 0"),
-    ({"workers": "two"}, ValueError, "workers must be a whole number of at least 1, got 'two'"),
-    ({"workers": 9}, ValueError, r"workers must be at most the lookahead \(8\).*got 9; lookahead=9 employs them"),
-    ({"workers": 2, "executor": Here()}, ValueError, "give one of them"),
+    ({"workers": 0}, ValueError, "n of Processes must be a whole number of at least 1, got 0"),
+    ({"workers": "two"}, ValueError, "n of Processes must be a whole number of at least 1, got 'two'"),
+    (
+        {"workers": 9},
+        ValueError,
+        r"n of Processes must be at most the lookahead \(8\).*got 9; lookahead=9 employs them",
+    ),
     ({"executor": 3}, TypeError, r"executor must be a concurrent.futures.Executor, got int; .*get_executor\(\)"),
     ({"lookahead": 0}, ValueError, "lookahead must be a whole number of at least 1, got 0"),
     ({"time_limit": 0}, ValueError, "time_limit must be a finite number above 0, got 0"),
     ({"time_limit": float("inf")}, ValueError, "time_limit must be a finite number above 0, got inf"),
-    ({"resume": True}, ValueError, "resume needs the file to continue from: give it as checkpoint"),
+    ({"resume": True}, ValueError, "resume needs the file to continue from: give it as journal"),
     ({"resume": "yes"}, ValueError, "resume must be true or false, got 'yes'"),
     ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
     ({"stop": None}, TypeError, "stop must be a stopping criterion"),
     ({"algorithm": NSGA2()}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
     ({"algorithm": "nsga-ii"}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
-    ({"checkpoint": 3}, TypeError, "a file must be named by text or a path, got 3"),
+    ({"journal": 3}, TypeError, "a file must be named by text or a path, got 3"),
     ({"reference_point": [1]}, ValueError, "reference_point must be 2 finite numbers"),
     ({"problem": 7}, TypeError, "problem must be a Problem"),
     ({"problem": generate_tsptw(5, seed=1)}, TypeError, "problem must be a plain Problem, got a Compiled.*use solve"),
 ]
 
 
+@pytest.mark.parametrize(("evaluator", "way_out"), [(4, r"Processes\(4\)"), (Here(), r"FromExecutor\(executor\)")])
+def test_an_evaluator_of_another_kind_is_named(evaluator, way_out):
+    with pytest.raises(TypeError, match=rf"evaluator must be a Processes or a FromExecutor, got \w+; give {way_out}"):
+        solve_expensive(problems.Row(), stop=FIFTY, evaluator=evaluator)
+
+
 @pytest.mark.parametrize(("options", "kind", "sentence"), WRONG, ids=[next(iter(case[0])) for case in WRONG])
 def test_a_wrong_argument_is_a_sentence(options, kind, sentence):
     with pytest.raises(kind, match=sentence):
-        solve_parallel(**{"problem": problems.Row(), "stop": FIFTY, **options})
+        expensive(**{"problem": problems.Row(), "stop": FIFTY, **options})
 
 
 def test_a_checkpoint_that_exists_is_not_written_to_by_another_search(tmp_path):
     path = tmp_path / "journal.jsonl"
-    solved(problems.Row(), checkpoint=path)
+    solved(problems.Row(), journal=path)
     before = path.read_bytes()
     with pytest.raises(CheckpointError, match="already exists; resume to continue from it, or name another file"):
-        solved(problems.Row(), checkpoint=path)
+        solved(problems.Row(), journal=path)
     assert path.read_bytes() == before
