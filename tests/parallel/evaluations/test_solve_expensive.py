@@ -309,7 +309,7 @@ def test_an_executor_that_breaks_ends_the_search_with_the_front_so_far(tmp_path)
             return future
 
     path = tmp_path / "journal.jsonl"
-    with pytest.raises(ParetoNRPAError, match="the workers cannot continue: a process was terminated abruptly") as caught:
+    with pytest.raises(ParetoNRPAError, match="the workers cannot continue: a process was terminated") as caught:
         solved(problems.Row(), executor=Breaks(), journal=path)
     assert caught.value.result.evaluations >= 29
     assert len(path.read_text().splitlines()) == 1 + caught.value.result.evaluations
@@ -331,7 +331,7 @@ def test_an_algorithm_may_be_a_name_or_a_class():
 def test_a_pool_that_was_shut_down_is_a_sentence():
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
-    with pytest.raises(ParetoNRPAError, match="the workers cannot continue: cannot schedule new futures after shutdown"):
+    with pytest.raises(ParetoNRPAError, match="the workers cannot continue: cannot schedule new futures"):
         solved(problems.Row(), executor=pool)
 
 
