@@ -10,7 +10,7 @@ import pytest
 
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.benchmarks import find_instance, official_names
-from pareto_nrpa.routing.instance import build_problem
+from pareto_nrpa.routing.instance import RoutingOptions, build_problem
 from pareto_nrpa.routing.read import read_instance
 from pareto_nrpa.routing.stops import without_return
 
@@ -122,6 +122,17 @@ def test_the_reference_point_is_taken_from_beside_the_file(tmp_path):
 def test_a_reference_point_that_does_not_apply_is_none(content, tmp_path):
     (tmp_path / "nadirs.json").write_text(content)
     assert read_tsptw(write_pair(tmp_path, SECONDARY)).reference_point is None
+
+
+def test_a_file_takes_the_options_of_stops_and_the_rounding_of_the_reader(tmp_path):
+    path = write_pair(tmp_path, SECONDARY)
+    fleet = build_problem(read_instance(path), RoutingOptions(vehicles=2, objectives=["distance", "cost", "vehicles"]))
+    assert tuple(fleet.objective_names) == ("distance", "cost", "vehicles")
+    assert fleet.replay([1, 4, 2, 3])[0].tolist() == [6 + 5 + 3 + 4, 1 + 4 + 2 + 11 + 12, 2]
+    (tmp_path / "plane.txt").write_text("2\n0 0 0 0 0 100 0\n1 1 5 0 0 100 10\n")
+    cut = build_problem(read_instance(tmp_path / "plane.txt", rounding="dimacs"))
+    assert cut.objective_names is None
+    assert cut.data.costs.tolist() == [[[0, 5], [15, 0]]]
 
 
 def test_a_truncated_file_is_refused(tmp_path):
