@@ -81,8 +81,11 @@ def measure(
         Rows measured before, taken for problems of which the store has no run.
     """
     pandas = library("pandas")
-    measured = Measured(plan, pandas.DataFrame(columns=_COLUMNS), {}, {})
     rows: list[dict[str, Any]] = []
+    records: dict[str, dict[str, list[Record]]] = {}
+    scales: dict[str, Scale] = {}
+    known: dict[str, ReferenceFront] = {}
+    names: dict[str, list[str]] = {}
     for problem in plan.problems:
         seeds = sorted({run.seed for run in store.runs_on(problem)}) if all_seeds else range(plan.seeds)
         found = [
@@ -97,20 +100,19 @@ def measure(
             store.check_data(record, fingerprint)
         truth = None if loaded is None else loaded.reference_front
         if loaded is not None and truth is not None:
-            measured.known[problem] = truth
-            measured.names[problem] = list(loaded.objective_names or (f"f{k + 1}" for k in range(loaded.n_objectives)))
+            known[problem] = truth
+            names[problem] = list(loaded.objective_names or (f"f{k + 1}" for k in range(loaded.n_objectives)))
         finished = [record for _, _, record in found if not record.error]
         box = Box(finished, None if loaded is None else loaded.reference_point, truth)
         rows += [_row(box, problem, *run) for run in found] or before
-        measured.scales[problem] = box.paper
-        measured.records[problem] = {
+        scales[problem] = box.paper
+        records[problem] = {
             label: [record for other, _, record in found if other == label and not record.error]
             for label in plan.labels
         }
     forget_problems()
-    frame = pandas.DataFrame(rows, columns=_COLUMNS)
-    frame = frame.astype(dict.fromkeys((*METRICS, "cpu_seconds", "unique_evaluations"), float))
-    return Measured(plan, frame, measured.records, measured.scales, measured.known, measured.names)
+    numbers = dict.fromkeys((*METRICS, "cpu_seconds", "unique_evaluations"), float)
+    return Measured(plan, pandas.DataFrame(rows, columns=_COLUMNS).astype(numbers), records, scales, known, names)
 
 
 def _rows_of(earlier: pd.DataFrame | None, plan: Plan, problem: str, *, all_seeds: bool) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, Struct, structs
 
@@ -81,7 +81,7 @@ class Run(Struct, frozen=True):
     evaluations: int | None
     cpu_seconds: float | None
     seed: int
-    count: Literal["all", "unique"] = "all"  # which evaluations use up the budget
+    count: str = "all"  # which evaluations use up the budget
     revision: int = 1  # of the algorithm: another one finds something else with the same parameters and seed
 
     @property
@@ -97,7 +97,7 @@ class Run(Struct, frozen=True):
         """When the run ends."""
         if self.evaluations is None:
             return MaxCpuTime(self.cpu_seconds or 0)
-        return MaxEvaluations(self.evaluations, count=self.count)
+        return MaxEvaluations(self.evaluations, count=self.count)  # type: ignore[arg-type]  # checks its argument
 
 
 def _plain_numbers(value: Any) -> Any:
@@ -160,7 +160,8 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
         check_choice("count", self.count, ("all", "unique"))
         check_choice("layout", self.layout, LAYOUTS)
         if self.count == "unique" and (self.evaluations is None or self.curve):
-            raise ValueError('count = "unique" needs evaluations as its budget and no curve, got another budget')
+            got = "a curve" if self.curve else "cpu_seconds"
+            raise ValueError(f'count = "unique" needs evaluations as its budget and no curve, got {got}')
         if len(set(self.problems)) < len(self.problems):
             raise ValueError(f"problems must differ, got one twice in {shown(list(self.problems))}")
         if list(self.curve) != sorted(set(self.curve)):
@@ -183,22 +184,12 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
     @property
     def budget(self) -> str:
         """The budget of a run, in words."""
-        if self.evaluations is None:
-            return f"{self.cpu_seconds:g} s of CPU time"
-        return str(MaxEvaluations(self.evaluations, count=self.count))  # type: ignore[arg-type]  # checked above
+        return str(self.run(self.problems[0], self.contenders[0], 0).stop)
 
     def run(self, problem: str, contender: Contender, seed: int) -> Run:
         """Return one run of the plan."""
-        return Run(
-            problem,
-            contender.name,
-            contender.parameters,
-            self.evaluations,
-            self.cpu_seconds,
-            seed,
-            self.count,  # type: ignore[arg-type]  # checked above
-            contender.revision,
-        )
+        budget = self.evaluations, self.cpu_seconds
+        return Run(problem, contender.name, contender.parameters, *budget, seed, self.count, contender.revision)
 
     def runs(self) -> list[Run]:
         """Return all runs, first seeds first, so that an unfinished experiment is balanced."""
