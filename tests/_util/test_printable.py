@@ -118,10 +118,15 @@ def test_a_search_and_a_comparison_of_a_file_with_a_crafted_name(run, tmp_path):
 def test_a_crafted_certificate_is_shown(run, tmp_path):
     path = tmp_path / "certificate.json"
     assert run("certify", "tsptw:n=6,seed=1", "--json", path).code == 0
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"instance": NASTY}))
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"instance": NASTY.replace("\ud800", "")}))
     outcome = run("certify", "tsptw:n=6,seed=1", "--check", path)
     assert outcome.code == 0
     assert outcome.out.startswith(r"It says: \x1b[2J")
+    assert_harmless(outcome)
+    path.write_text(json.dumps(content | {"instance": NASTY}))  # half a character is no JSON
+    outcome = run("certify", "tsptw:n=6,seed=1", "--check", path)
+    assert (outcome.code, outcome.out) == (2, "")
     assert_harmless(outcome)
 
 

@@ -52,7 +52,7 @@ def double(field, value):
 
 
 def evaluation(seconds, validation, test):
-    """Return EvaluationData as the official file has it, with a path of a checkpoint that nobody needs."""
+    """Return EvaluationData as the official file has it, with a path of a checkpoint, which is not read."""
     body = double(1, 108.0) + double(2, seconds) + double(3, 0.999) + double(4, validation) + double(5, test)
     return body + varint(6 << 3 | 2) + varint(4) + b"path"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 GREY = "#555555"
-# Okabe and Ito's colours, which the colour-blind can tell apart, without yellow, which nobody sees on white.
+# Okabe and Ito's colours, which the colour-blind can tell apart, without yellow, which is invisible on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # two more than colours: 63 pairs before one comes again
 _LINES = ("-", "--", ":", "-.")
@@ -111,7 +111,7 @@ def widen(figure: Figure, artists: Sequence[Artist]) -> None:
 
 
 def literal(text: str) -> str:
-    """Return a text that matplotlib shows as it is, instead of taking what is between two $ for a formula."""
+    """Return a text that matplotlib shows unchanged: between two $ it would read a formula."""
     return text.replace("$", r"\$")
 
 

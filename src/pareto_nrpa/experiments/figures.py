@@ -254,7 +254,7 @@ def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float
     margin = np.where(high > low, high - low, np.maximum(np.abs(high), 1.0))
     low, high = low - _CLOUD_BEFORE * margin, high + _CLOUD_BEHIND * margin
     near = cloud[((cloud >= low) & (cloud <= high)).all(axis=1)]
-    # As pixels: hundreds of thousands of points would make a file that nobody can open.
+    # As pixels: hundreds of thousands of points would make a file too large to open.
     axes.plot(*near.T, ".", color=_CLOUD, markersize=2.5, markeredgewidth=0, rasterized=True, zorder=0)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
