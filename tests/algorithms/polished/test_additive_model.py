@@ -103,7 +103,7 @@ def test_a_move_that_the_genotype_does_not_have_adds_nothing(rng):
 
 @pytest.mark.parametrize(
     ("options", "is_possible"),
-    [([], False), ([[1], [2]], False), ([[1], [2, 3]], True), ([[0, 1]] * 200, True), ([[0, 1]] * 201, False)],
+    [([], False), ([[1], [2]], False), ([[1], [2, 3]], True), ([[0, 1]] * 300, True), ([[0, 1]] * 301, False)],
 )
 def test_there_must_be_something_to_learn_and_not_too_much(options, is_possible):
     assert AdditiveModel.is_possible(options) == is_possible

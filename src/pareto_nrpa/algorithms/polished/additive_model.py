@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 # What is known before the first evaluation: nothing, so that one that was met counts a thousand times as much.
 _RIDGE = 1e-3
 # A fit takes a sixth of the third power of this: some milliseconds.
-_MOST_OPTIONS = 400
-# From how many evaluations on it is asked; how many more, as a share, until it is fitted anew; and what is left of
-# older ones then: the model should describe where the front is.
-_ENOUGH, _GROWTH, _KEPT = 20, 1.15, 0.7
+_MOST_OPTIONS, _MANY_OPTIONS = 600, 400
+# From how many evaluations on it is asked; how many times as many until it is fitted anew, also where options are many;
+# and what is left of older ones then: the model should describe where the front is.
+_ENOUGH, _GROWTH, _SLOW_GROWTH, _KEPT = 20, 1.15, 1.5, 0.7
 
 
 class Lesson(NamedTuple):
@@ -53,6 +53,7 @@ class AdditiveModel:
         self._row_of = [{option: next(rows) for option in step} for step in options]
         self._steps = range(len(options))
         self._other = n = sum(map(len, options))  # the row of moves that are not among the options of their step
+        self._growth = _GROWTH if n <= _MANY_OPTIONS else _SLOW_GROWTH
         n += 1
         self._gram, self._sums = np.zeros((n, n)), np.zeros((n, 1 + n_objectives))
         self._effects = np.zeros((n, 1 + n_objectives)).tolist()
@@ -97,7 +98,7 @@ class AdditiveModel:
         self._n_learned += 1
         if self._n_learned >= self._fit_at:
             self._fit()
-            self._fit_at = int(_GROWTH * self._n_learned) + 1
+            self._fit_at = int(self._growth * self._n_learned) + 1
 
     def _fit(self) -> None:
         other = self._other

@@ -37,7 +37,8 @@ _PLAYOUT_COST, _LEARNING_CREDIT = 10.0, 0.001
 # The share of chains follows what they bring, slowly, and stays between these.
 _RATE, _LEAST_CHAINS, _MOST_CHAINS = 0.0005, 0.25, 0.75
 # Up to how many evaluations all proposals are screened by the model, and all evaluations learned; then ever fewer.
-_SCREENED = 1_500
+# So many at least, and so many for each option that it has to learn.
+_SCREENED, _SCREENED_EACH = 1_500, 10
 # What is remembered of solutions met; forgotten from time to time, so that memory is bounded.
 _MOST_KNOWN = 100_000
 # How often something not met before is looked for, and after how many proposals in vain it hardly is any more: then
@@ -112,6 +113,7 @@ class SolutionSearch(Proposer):
         self._n_candidates = search.polish.candidates
         has_model = self._n_candidates > 1 and AdditiveModel.is_possible(options)
         self._model = AdditiveModel(options, m) if has_model else None
+        self._n_screened = max(_SCREENED, _SCREENED_EACH * sum(map(len, options)))
         self._known: dict[int, Scores | None] = {}  # by key; None while a candidate is being evaluated elsewhere
         self._rates = [0.01, 0.01]  # how often chains and other proposals bring something
         self._in_vain = 0  # evaluations in a row of what was met before
@@ -254,7 +256,7 @@ class SolutionSearch(Proposer):
         return kind if kind <= self._n_changes else (kind - 1) % self._n_changes + 1 + self._n_changes
 
     def _is_screened(self) -> bool:
-        return self._n < _SCREENED or self._player.draw() * self._n < _SCREENED
+        return self._n < self._n_screened or self._player.draw() * self._n < self._n_screened
 
     def _candidate(self) -> _Candidate:
         """Return something that was not met before, if that is to be found: at last by chance."""
