@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, Struct
 
-from .._util.checks import is_number
 from .._util.csv_text import csv_text
 from .._util.structs import decode, encode
 from .._util.text import aligned
@@ -61,6 +60,22 @@ class _Context(Struct, tag="routes", tag_field="kind", forbid_unknown_fields=Tru
 
     stops: Annotated[list[_Stop], Meta(min_length=1)]
     clock: bool = False
+
+
+class _Place(Struct):
+    """What must be of some type in a stop; further columns may hold anything."""
+
+    name: str
+    x: float | None = None
+    y: float | None = None
+    lat: Annotated[float, Meta(ge=-90, le=90)] | None = None
+    lon: Annotated[float, Meta(ge=-360, le=360)] | None = None
+    opens: float | None = None
+    closes: float | None = None
+
+
+class _Places(Struct):
+    stops: list[_Place]
 
 
 class _Details(Struct, forbid_unknown_fields=True):
@@ -186,38 +201,33 @@ def itineraries(result: Result) -> list[Itinerary]:
         )
     source = f"the result of {result.instance}"
     what = "one with stops and times of routes"
-    context = decode(encode(result.context), _Context, source=source, what=what)
+    saved = encode(result.context)
+    context = decode(saved, _Context, source=source, what=what)
+    places = decode(saved, _Places, source=source, what=what).stops
     details = decode(encode(result.details), list[_Details], source=source, what=what)
-    for index, stop in enumerate(context.stops):
-        if reason := _wrong_stop(stop):
-            raise ParetoNRPAError(f"{source} is not {what}, or is damaged: stops[{index}]: {reason}.")
-    for index, detail in enumerate(details):
-        if reason := next(filter(None, (_wrong_route(route, len(context.stops)) for route in detail.routes)), ""):
-            raise ParetoNRPAError(f"{source} is not {what}, or is damaged: routes of solution {index + 1}: {reason}.")
+    wrong = [
+        *(_wrong_place(place, index) for index, place in enumerate(places)),
+        *(_wrong_route(route, len(places)) for detail in details for route in detail.routes),
+    ]
+    if reason := next(filter(None, wrong), ""):
+        raise ParetoNRPAError(f"{source} is not {what}, or is damaged: {reason}.")
     return [Itinerary(context.stops, context.clock, detail.routes) for detail in details]
 
 
-def _wrong_stop(stop: _Stop) -> str:
-    """Return what is wrong with a stop in a file."""
-    if not isinstance(stop.get("name"), str):
-        return "name must be text"
-    places = {key: stop[key] for key in ("x", "y", "lat", "lon") if stop.get(key) is not None}
-    if not all(map(is_number, places.values())):
-        return "x, y, lat and lon must be numbers"
-    if ("x" in places) != ("y" in places) or ("lat" in places) != ("lon" in places):
-        return "x and y, or lat and lon, must both be there"
-    if any(abs(places.get(key, 0.0)) > most for key, most in (("lat", 90.0), ("lon", 360.0))):  # type: ignore[arg-type]  # numbers, see above
-        return "lat and lon must be degrees"
-    times = (stop.get(key) for key in ("opens", "closes"))
-    return "" if all(time is None or is_number(time) for time in times) else "opens and closes must be numbers"
+def _wrong_place(place: _Place, index: int) -> str:
+    """Return what does not fit together in a stop of a file."""
+    pairs = ((place.x, place.y), (place.lat, place.lon))
+    is_half = any((one is None) != (other is None) for one, other in pairs)
+    return f"stops[{index}] must have both x and y, or both lat and lon" if is_half else ""
 
 
 def _wrong_route(route: Route, n_stops: int) -> str:
     """Return what does not fit together in a route of a file."""
     columns = (route.arrival, route.start, route.departure, *([route.load] if route.load is not None else []))
     if any(len(column) != len(route.stops) for column in columns):
-        return f"every column must have {len(route.stops)} entries, one for each stop"
-    return "" if max(route.stops) < n_stops else f"there are {n_stops} stops, and one has the index {max(route.stops)}"
+        return f"every column of a route must have {len(route.stops)} entries, one for each stop"
+    last = max(route.stops)
+    return "" if last < n_stops else f"a route has stop {last}, and there are {n_stops}"
 
 
 @dataclass(frozen=True, eq=False)
