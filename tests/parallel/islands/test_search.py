@@ -5,8 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -25,11 +24,10 @@ from pareto_nrpa import (
 from pareto_nrpa.algorithms.polished.search import PolishedSearch
 from pareto_nrpa.engine.state import pack, unpack
 from pareto_nrpa.errors import CheckpointError, ProblemError
-from pareto_nrpa.parallel.islands import places
 from pareto_nrpa.parallel.islands import search as cooperating
 from pareto_nrpa.parallel.islands.algorithm import Islands
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
-from pareto_nrpa.parallel.islands.executors import Processes, Threads
+from pareto_nrpa.parallel.islands.executors import Processes, Tasks, Threads, crew_for
 from pareto_nrpa.parallel.islands.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.parallel.islands.task import Member, Report
 from pareto_nrpa.parallel.pool import ProcessWorkers
@@ -83,20 +81,20 @@ def test_threads_find_what_one_worker_finds(algorithm, searches):
 @pytest.mark.long_but("2")
 @pytest.mark.parametrize("searches", [2, 3])
 def test_processes_find_what_one_worker_finds_on_a_compiled_problem(searches, monkeypatch):
-    monkeypatch.setattr(places, "_NEAR_SPELL", 0.02)
-    monkeypatch.setattr(places, "_FAR_SPELL", 0.02)
+    monkeypatch.setattr(Processes, "spell_seconds", 0.02)
+    monkeypatch.setattr(Tasks, "spell_seconds", 0.02)
     found = solved(TSPTW, searches=searches, workers=2, executor="processes")
     assert_same(solved(TSPTW, searches=searches), found)
 
 
 @pytest.mark.long
 def test_a_search_stays_in_the_process_that_has_it(monkeypatch):
-    monkeypatch.setattr(places, "_NEAR_SPELL", 0.01)
+    monkeypatch.setattr(Processes, "spell_seconds", 0.01)
     outcomes = []
     outcome = Processes.outcome
 
-    def watched(self, k, future, stretch):
-        outcomes.append(outcome(self, k, future, stretch))
+    def watched(self, k, future):
+        outcomes.append(outcome(self, k, future))
         return outcomes[-1]
 
     monkeypatch.setattr(Processes, "outcome", watched)
@@ -105,19 +103,18 @@ def test_a_search_stays_in_the_process_that_has_it(monkeypatch):
     assert None not in outcomes  # else some process did not know its search, and had to make it again
 
 
-def test_an_idle_process_takes_over_a_search_only_where_they_are_not_shared_out_evenly():
-    for n_searches, takes_over in ((4, False), (3, True)):
-        own = places.OwnProcesses(2, n_searches, imports_main=False)
-        try:
-            sleeping = own.submit(0, time.sleep, 60)
-            assert not own.can_begin(2, elsewhere=False)  # its process sleeps
-            assert own.can_begin(1, elsewhere=False)
-            assert own.can_begin(2, elsewhere=True) == takes_over
-            if takes_over:
-                assert own.submit(2, abs, -1).result() == 1
-            assert not sleeping.done()
-        finally:
-            own.close()
+@pytest.mark.parametrize(("n_searches", "kind"), [(4, Processes), (3, Tasks)])
+def test_searches_that_cannot_be_shared_out_evenly_go_to_any_idle_process(n_searches, kind):
+    searches = [PolishedNRPA().start(PLAIN, seed=k) for k in range(n_searches)]
+    crew = crew_for(searches, PLAIN, PolishedNRPA(), 2, "processes", None)
+    try:
+        assert type(crew) is kind
+        assert crew.size == 2
+        if kind is Processes:
+            crew._at_work[0] = Future()
+            assert [crew.can_begin(k) for k in range(4)] == [False, True, False, True]
+    finally:
+        crew.close()
 
 
 @pytest.mark.parametrize(
@@ -387,11 +384,14 @@ class Mortal(Knapsack):
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_is_replaced(tmp_path):
+@pytest.mark.parametrize("searches", [2, 3], ids=["that keeps its search", "that is sent states"])
+def test_a_worker_that_dies_changes_nothing(searches, tmp_path, monkeypatch):
+    monkeypatch.setattr(Processes, "spell_seconds", 0.01)
+    monkeypatch.setattr(Tasks, "spell_seconds", 0.01)
     file = tmp_path / "died"
-    result = solved(Mortal(str(file)), 200, searches=2, workers=2)
+    result = solved(Mortal(str(file)), 200, searches=searches, workers=2)
     assert file.exists()
-    assert result.front.solutions == solved(PLAIN, 200, searches=2).front.solutions
+    assert_same(result, solved(Mortal("never"), 200, searches=searches))
 
 
 @pytest.mark.long_but("threads")

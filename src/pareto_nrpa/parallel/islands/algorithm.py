@@ -59,8 +59,8 @@ class Islands(Algorithm):
     def _together(
         self, problem: AnyProblem, searches: list[AskTellSearch], seed: int, budget: int | None = None
     ) -> IslandSearch:
+        from .executors import crew_for
         from .search import IslandSearch
-        from .staff import crew_for
 
         for search in searches:
             search.player.following  # noqa: B018, bound before anything is compiled

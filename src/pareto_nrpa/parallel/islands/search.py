@@ -142,36 +142,34 @@ class IslandSearch(Search):
                 break
 
     def _set_to_work(self, end: int) -> None:
-        """Let searches that may go on do so, those with the fewest evaluations first, as many as there are hands."""
+        """Let searches that may continue do so, those with the fewest evaluations first, one for each worker."""
         busy = {k for k, _ in self._at_work.values()}
-        waiting = sorted(set(range(self.n_searches)) - busy, key=lambda k: self.records[k].evaluations)
-        for elsewhere in (False, True):  # who knows a search comes first, as others must make it again
-            for k in [k for k in waiting if k not in busy]:
-                if len(self._at_work) == self.crew.size:
-                    return
-                if self.crew.can_begin(k, elsewhere=elsewhere) and (stretch := self._stretch(k, end)) is not None:
-                    self._at_work[self.crew.begin(k, stretch)] = k, stretch
-                    busy.add(k)
+        for k in sorted(set(range(self.n_searches)) - busy, key=lambda k: self.records[k].evaluations):
+            if len(self._at_work) == self.crew.size:
+                return
+            if self.crew.can_begin(k) and (stretch := self._stretch(k, end)) is not None:
+                self._at_work[self.crew.begin(k, stretch)] = k, stretch
 
     def _stretch(self, k: int, end: int) -> Stretch | None:
         """Return how far a search may go within its round, None if it may not."""
         record = self.records[k]
         number = self.rounds.number(record.evaluations)
-        stop = min(self.rounds.begin(number + 1), share_of(end, k, self.n_searches))
+        round_end = self.rounds.begin(number + 1)
+        stop = min(round_end, share_of(end, k, self.n_searches))
         if stop <= record.evaluations or (number > record.round and not self.post.is_ready(number)):
             return None
         if number > record.round:
             record.inbox, record.round = self.post.inbox(number, k, record), number
             self.post.forget(one.round for one in self.records)
         begin = self.rounds.begin(number)
-        return Stretch(record.evaluations, stop, begin, record.inbox, self.crew.spell_seconds)
+        return Stretch(record.evaluations, stop, begin, round_end, record.inbox, self.crew.spell_seconds)
 
     def _gather(self, seconds: float | None) -> None:
         """Take in what came of stretches that have ended, after waiting for one of them at most so long."""
         ended, _ = wait(self._at_work, seconds, FIRST_COMPLETED)
         for future in sorted(ended, key=lambda future: self._at_work[future][0]):
             k, stretch = self._at_work.pop(future)
-            spell = self.crew.outcome(k, future, stretch)
+            spell = self.crew.outcome(k, future)
             if spell is None:
                 continue
             self.records[k].update(spell)
@@ -267,4 +265,4 @@ class IslandSearch(Search):
         while self._at_work:
             self._gather(None)
         stands = [(record.evaluations, self.rounds.begin(record.round), record.inbox) for record in self.records]
-        return self.crew.states([Stretch(n, n, begin, inbox, 0.0) for n, begin, inbox in stands])
+        return self.crew.states([Stretch(n, n, begin, n, inbox, 0.0) for n, begin, inbox in stands])

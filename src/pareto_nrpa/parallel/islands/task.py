@@ -41,6 +41,7 @@ class Stretch(NamedTuple):
     begin: int  # evaluations made, and told of
     end: int  # within the same round
     round_begin: int
+    round_end: int
     inbox: list[Member]  # what others found, an evaluation each at the beginning of the round
     seconds: float  # after which it may end early
 
@@ -96,22 +97,14 @@ def told_by(search: AskTellSearch, begin: int, cpu_seconds: float) -> Report:
 
 
 class Task(NamedTuple):
-    """A stretch of one search, for another process: whoever carries it out comes to the same."""
+    """A stretch of one search, for another process; the same in whichever it is carried out."""
 
     key: tuple[str, int]  # of this search, as no other has it
     stretch: Stretch
-    wants_state: bool
-    # What the search is made from where it is not at hand; sent when it was asked for.
-    origin: Resume | None
-
-
-class Resume(NamedTuple):
-    """A search as it was some rounds ago, and what it took in since."""
-
-    problem: bytes  # pickled
+    problem: bytes  # pickled, where there is a state
     algorithm: Algorithm
-    state: bytes
-    inboxes: dict[int, list[Member]]  # by where a round begins, one after the other
+    state: bytes | None  # of the search, in the same round; None where the process should have it
+    wants_state: bool
 
 
 # The searches that this process had last: if the next stretch is given to the same process, nothing is to be loaded.
@@ -124,18 +117,28 @@ def carry_out(task: Task) -> Report | str | None:
     try:
         search = _live.pop(task.key, None)
         if search is None or search.evaluations != task.stretch.begin:
-            if task.origin is None:
+            if task.state is None:
                 return None
-            search = _revived(task.origin, task.stretch)
-        spell = carry_on(search, task.stretch)
+            search = _restored(task, task.state)
+        report = carry_on(search, task.stretch)
     except ProblemError as error:
         return str(error)
-    state = to_bytes(search) if task.wants_state else None
+    # At the end of a round, as what was taken in before is not kept.
+    state = to_bytes(search) if task.wants_state or search.evaluations == task.stretch.round_end else None
     _live[task.key] = search
     strangers = [key for key in _live if key[0] != task.key[0]]  # of other runs: our own are asked for again
     for key in strangers[: max(0, len(_live) - _MOST_LIVE)]:
         del _live[key]
-    return spell._replace(state=state, cpu_seconds=time.thread_time() - cpu)
+    return report._replace(state=state, cpu_seconds=time.thread_time() - cpu)
+
+
+def _restored(task: Task, state: bytes) -> AskTellSearch:
+    """Return a search as it stands at the beginning of a stretch: from a state, and what it did since in this round."""
+    search = from_bytes(state, _problem(task.problem), task.algorithm)
+    search.player.following  # noqa: B018, bound before anything is compiled
+    search.compile()
+    go_on(search, task.stretch._replace(end=task.stretch.begin), lambda: False)
+    return search
 
 
 def to_bytes(search: AskTellSearch) -> bytes:
@@ -149,18 +152,6 @@ def from_bytes(state: bytes, problem: Any, algorithm: Algorithm) -> AskTellSearc
     search: Any = algorithm.start(problem, seed=header["seed"], budget=header["budget"])
     load(search, tree)
     return search  # type: ignore[no-any-return]  # islands are searches that can be asked
-
-
-def _revived(origin: Resume, stretch: Stretch) -> AskTellSearch:
-    """Return a search as it stands at the beginning of a stretch, made again from what it was."""
-    search = from_bytes(origin.state, _problem(origin.problem), origin.algorithm)
-    search.player.following  # noqa: B018, bound before anything is compiled
-    search.compile()
-    begins = sorted(origin.inboxes)
-    for begin, end in zip(begins, [*begins[1:], stretch.begin], strict=True):
-        again = stretch._replace(end=min(end, stretch.begin), round_begin=begin, inbox=origin.inboxes[begin])
-        go_on(search, again, lambda: False)
-    return search
 
 
 @functools.lru_cache(maxsize=4)

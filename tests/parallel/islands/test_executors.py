@@ -9,8 +9,7 @@ import pytest
 from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, solve
 from pareto_nrpa.parallel.islands import task as work
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
-from pareto_nrpa.parallel.islands.executors import Crew, Processes, Threads, pickled
-from pareto_nrpa.parallel.islands.staff import crew_for
+from pareto_nrpa.parallel.islands.executors import Crew, Processes, Threads, crew_for, pickled
 from pareto_nrpa.routing import generate_tsptw
 
 from ...helpers.problems import Knapsack
@@ -70,11 +69,11 @@ def test_one_worker_needs_nobody():
 def test_a_process_keeps_all_searches_of_a_run_and_few_of_others():
     problem, algorithm = Knapsack(6), ParetoNRPA(level=1, iterations=5)
     state = work.to_bytes(algorithm.start(problem, seed=0, budget=50))
-    origin = work.Resume(pickled(problem), algorithm, state, {0: []})
-    stretch = work.Stretch(0, 2, 0, [], 10.0)
+    stretch = work.Stretch(0, 2, 0, 20, [], 10.0)
     for run, n in (("another run", 5), ("run", 20), ("a third run", 1)):
         for k in range(n):
-            assert work.carry_out(work.Task((run, k), stretch, False, origin)).evaluations == 2
+            task = work.Task((run, k), stretch, pickled(problem), algorithm, state, False)
+            assert work.carry_out(task).evaluations == 2
         assert sum(key[0] == run for key in work._live) == n
     assert {key[0] for key in work._live} == {"run", "a third run"}
     work._live.clear()
