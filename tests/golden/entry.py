@@ -20,12 +20,9 @@ _ROUNDING = 1.5e-6
 
 
 def random_state(search):
-    """Return the state of the generator of a search, as if all its numbers had been drawn one by one."""
-    generator = np.random.PCG64()
-    generator.state = search.rng.bit_generator.state
-    if drawn_ahead := len(getattr(search.player, "_draws", ())):
-        generator.advance(2**128 - drawn_ahead)  # a full circle less what was not used yet
-    return generator.state
+    """Return the state of the generator of a search."""
+    search.player.settle()
+    return search.rng.bit_generator.state
 
 
 def entry_of_search(search, **others):

@@ -23,8 +23,12 @@ from ..engine.arrays import (
     POLICY,
     VIOLATIONS,
     Archive,
+    Settings,
 )
+from ..engine.evaluation import evaluate_rows
+from ..engine.player import Player, new_player
 from ..engine.state import dump, load, write
+from ..engine.store import new_store
 from ..errors import CheckpointError, ParetoNRPAError
 from ..problem.base import (
     AnyProblem,
@@ -32,6 +36,7 @@ from ..problem.base import (
     FirstFingerprint,
     check_declarations,
     objective_signs,
+    paper_preference,
     problem_name,
 )
 from ..problem.genotype import genotype_of
@@ -45,6 +50,25 @@ if TYPE_CHECKING:
 
     from ..engine.state import Tree
     from .algorithm import Algorithm
+
+
+_FIRST_MOVES = 64
+_CHECKED_PLAYOUTS = 3
+
+
+def player_without_policies(problem: AnyProblem, rng: np.random.Generator, bias: float) -> Player:
+    """Return what plays a problem in one slot, by its bias times a factor."""
+    # Whole solutions of a plain problem are put there without a look at its size; all else grows.
+    n_moves, n_legal, n_checked = _FIRST_MOVES, _FIRST_MOVES, _CHECKED_PLAYOUTS
+    if isinstance(problem, CompiledProblem):
+        n_moves, n_legal, n_checked = problem.max_moves, problem.max_legal or 1, 0
+    elif problem.genotype is not None:
+        n_moves = max(n_moves, len(problem.genotype.moves))
+    preferences = paper_preference(problem)[None]
+    store = new_store(preferences=preferences, slots=1, max_moves=n_moves, max_legal=n_legal, max_candidates=n_legal)
+    has_bias = problem.bias is not None and bias != 0
+    settings = Settings(has_bias=has_bias, bias_scale=bias, n_checked=n_checked)
+    return new_player(problem, store, settings, rng, learns=False)
 
 
 class Search(ABC):
@@ -100,32 +124,24 @@ class Search(ABC):
         """Make n evaluations."""
 
     @cached_property
-    def player(self) -> Any:
+    def player(self) -> Player:
         """What plays and judges solutions, with the archive of all that was evaluated."""
-        from .baselines.base import new_rollouts
-
-        return new_rollouts(self.problem, self.rng)
+        return player_without_policies(self.problem, self.rng, 0.0)
 
     @cached_property
     def _evaluate_rows(self) -> Callable[..., int]:
-        from .baselines.rollout import evaluate_rows
-
         genotype_of(self.problem, self.algorithm.name)
-        example = np.zeros((1, 1), dtype=np.int64)
-        entry: Callable[..., int] = self.player.small_entry(evaluate_rows, example, np.zeros((1, 1)), 0, 0)
-        return entry
+        return self.player.loop(evaluate_rows, np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), 0)
 
     def evaluate(self, moves: Sequence[Any]) -> tuple[NDArray[np.float64], float]:
         """Evaluate a complete solution and let it into the archive; returns minimised objectives and violations.
 
         The problem must have a genotype that the solution belongs to.
         """
-        from .baselines.arena import check_status
-
         row = np.array([self.player.numbers(moves)], dtype=np.int64)
         scores = np.zeros((1, 1 + self.problem.n_objectives))
         while self._evaluate_rows(row, scores, 0, 1) == 0:
-            check_status(self.player)
+            pass  # there was no room, and now there is
         return scores[0, 1:], float(scores[0, VIOLATIONS])
 
     def add(self, solution: Sequence[Any]) -> None:
@@ -152,7 +168,7 @@ class Search(ABC):
 
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         """Return the archive, the counters, and what turns numbers of moves into moves."""
-        return self.player.arena.archive, self.player.arena.counters, self.player.solution
+        return self.player.store.archive, self.player.store.counters, self.player.solution
 
     @property
     def evaluations(self) -> int:
@@ -224,9 +240,13 @@ class Search(ABC):
     @property
     def state_sizes(self) -> dict[str, int | str | None]:
         """What names in the forms of the state stand for; see `engine/state.py`."""
-        sizes: dict[str, int | str | None] = {"M": self.problem.n_objectives, "P": 1}
+        n_levels, n_policies, n_codes = self.player.store.weights.shape
+        settings = self.player.settings
+        sizes: dict[str, int | str | None] = {"M": self.problem.n_objectives, "L": n_levels, "P": n_policies}
+        sizes |= {"B": "K" if settings.has_bias and self.player.learns else 1, "S": "C" if settings.bias_by_code else 1}
         if isinstance(self.problem, CompiledProblem):  # its moves are any numbers, and its sizes never change
-            sizes |= {"moves": None, "V": self.problem.max_moves}
+            sizes |= {"moves": None, "V": self.problem.max_moves, "C": n_codes}
+            sizes |= {"K": self.player.store.pool.codes.shape[1]}
         return sizes
 
     def state_header(self) -> dict[str, Any]:

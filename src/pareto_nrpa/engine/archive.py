@@ -74,8 +74,10 @@ def check_archive(archive, counters):
 
 
 def enlarge(array, *shape):
-    """Return a copy with at least the given shape, zeros in the new places."""
+    """Return an array with at least the given shape, zeros in the new places; itself where it has that."""
     shape = tuple(max(new, old) for new, old in zip(shape, array.shape, strict=True))
+    if shape == array.shape:
+        return array
     larger = np.zeros(shape, dtype=array.dtype)
     larger[tuple(slice(n) for n in array.shape)] = array
     return larger
@@ -150,6 +152,22 @@ def larger_archive(archive, counters):
     if (size, log_size) == (archive.heads.shape[0], archive.log.shape[0]):
         return archive
     return resized_archive(archive, size, log_size)
+
+
+@bundle_kernel
+def has_room(archive, counters):
+    """Tell whether one more evaluation fits into archive, log and keys."""
+    return (
+        counters[N_ARCHIVED] < archive.heads.shape[0]
+        and counters[N_LOGGED] < archive.log.shape[0]
+        and not needs_more_keys(archive.keys, counters)
+    )
+
+
+def count(store, slot):
+    """Count an evaluated sequence, and let it into the archive if it is good enough."""
+    store.counters[EVALUATIONS] += 1
+    remember(store.archive, store.pool, slot, store.counters)
 
 
 @bundle_kernel

@@ -12,7 +12,7 @@ import numpy as np
 
 from .jit.bundles import bundle
 
-# Positions in SearchState.counters.
+# Positions in Store.counters.
 EVALUATIONS, N_FREE, N_ARCHIVED, N_LOGGED, LAST_IMPROVEMENT, N_CODES, STATUS, DEPTH, RESTARTS, N_UNIQUE = range(10)
 # The most that the archive may hold (0: no limit), and how many it had to discard for it.
 MAX_ARCHIVED, N_DISCARDED = 10, 11
@@ -24,16 +24,20 @@ REPEATED_MOVE, NOT_FINITE, BAD_VIOLATIONS, BAD_BIAS = range(6, 10)
 # Of whole solutions, where the genotype of a problem promises too much.
 ILLEGAL_MOVE, INCOMPLETE, WRONG_LENGTH = range(10, 13)
 TOO_MANY_OBJECTIVES = 13
+# Of a plain problem: a method raised, or the call was interrupted before it could say anything.
+RAISED = 14
 
 # Columns of Pool.heads and Archive.heads. What is found at an evaluation counts only in the archive, what branches
 # only in the pool, as does what the problem says by which equal solutions are known.
 N_MOVES, POLICY, N_DECISIONS, KEY = range(4)
 FOUND_AT = 2
 N_HEADS = 4
+#: The slot of a search that has one only.
+HERE = 0
 #: In the place of a key: the problem does not say, the moves decide.
 NO_IDENTITY = -1
 
-# Columns of SearchState.levels.
+# Columns of Store.levels.
 SIZE, ITERATIONS, REPETITIONS, N_FRONT = range(4)
 
 # A row of scores is the number of violations, then the (minimised) objectives.
@@ -116,11 +120,21 @@ class Selection(NamedTuple):
 
 
 @bundle
-class SearchState(NamedTuple):
-    """A search between two evaluations. Level l of the paper is row l - 1."""
+class Store(NamedTuple):
+    """All that a search has recorded, found and learned. Level l of the paper is row l - 1.
 
-    weights: Annotated[np.ndarray, "f8 [L, P, C]"]  # the policies of each level; NaN: bias by code, not met yet
+    A search without policies has one slot, `HERE`, and uses the first half.
+    """
+
+    pool: Pool
+    archive: Archive
+    counters: Annotated[np.ndarray, "i8 [12] < 0: R+1 A+1 G+1 0: C+1 0:"]
     preferences: np.ndarray  # [P, M] float64, what each policy's bias should care for
+    # [max_legal] int64, working memory of a walk: legal moves, or the steps of a plain problem that were just played
+    legal: np.ndarray
+    n_legal: np.ndarray  # [1] int64, how much of it
+    room: np.ndarray  # [max_candidates + PADDING] float64, or more: working memory of walk and adapt
+    weights: Annotated[np.ndarray, "f8 [L, P, C]"]  # the policies of each level; NaN: bias by code, not met yet
     # Biases by code as far as met, which a new search starts from: S is C, or 1 where there are none.
     starts: Annotated[np.ndarray, "f8 [P, S]"]
     members: Annotated[np.ndarray, "i8 [L, R] < R"]  # slots of the set S* of each level
@@ -128,31 +142,26 @@ class SearchState(NamedTuple):
     # front.
     levels: Annotated[np.ndarray, "i8 [L, 4] < R+1 0: 0: R+1"]
     free: Annotated[np.ndarray, "i8 [R] < R"]  # a stack of unused slots
-    counters: Annotated[np.ndarray, "i8 [12] < 0: R+1 A+1 G+1 0: C+1 0:"]
-    legal: np.ndarray  # [max_legal] int64, working memory of a playout
-    probabilities: np.ndarray  # [max_candidates + PADDING] float64, or more: working memory of playout and adapt
     factors: np.ndarray  # [max_moves] float64, working memory of adapt
     objective_weights: np.ndarray  # [W, M] float64, weighted sums to search for in turn; none: dominance decides
     # What objectives are divided by before they are weighed.
     objective_scale: Annotated[np.ndarray, "f8 [M]"]
-    pool: Pool
-    archive: Archive
     selection: Annotated[Selection, None]
 
 
 @bundle
 class Settings(NamedTuple):
-    """The parameters of the algorithm as compiled code sees them."""
+    """The parameters of an algorithm as compiled code sees them; without policies the first three matter."""
 
-    n_iterations: int
-    alpha: float
-    inverse_temperature: float
+    has_bias: bool  # candidates have a bias of their own, which is recorded
     bias_scale: float
-    has_bias: bool  # candidates are recorded with a bias of their own
-    bias_by_code: bool  # the bias depends on the code alone: it is what the weight of a code starts from
-    weigh_by_crowding: bool
-    adapt_all: bool
-    limited_repetitions: int  # 0: off
-    playouts_per_step: int  # of level 1, all with the same policies
-    block: int  # how many candidates Adapt may work on before it writes, see adapt.py
     n_checked: int  # playouts at the start that are checked for repeated moves
+    inverse_temperature: float = 1.0
+    bias_by_code: bool = False  # the bias depends on the code alone: it is what the weight of a code starts from
+    n_iterations: int = 1
+    alpha: float = 1.0
+    weigh_by_crowding: bool = True
+    adapt_all: bool = True
+    limited_repetitions: int = 0  # 0: off
+    playouts_per_step: int = 1  # of level 1, all with the same policies
+    block: int = 1  # how many candidates Adapt may work on before it writes, see adapt.py

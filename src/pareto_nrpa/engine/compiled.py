@@ -1,21 +1,53 @@
-"""Plays a `CompiledProblem`: its kernels become part of the code of an algorithm."""
+"""Plays a `CompiledProblem`: its kernels become part of the code that plays."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numba import types
 
 from .._util.checks import shown
 from ..errors import ProblemError
 from ..problem.base import CompiledProblem, problem_name
+from .arrays import (
+    BAD_VIOLATIONS,
+    DEPTH,
+    HERE,
+    ILLEGAL_MOVE,
+    N_MOVES,
+    NOT_FINITE,
+    OK,
+    VIOLATIONS,
+    Settings,
+    Store,
+)
 from .evaluated import no_identity
-from .evaluation import judge, no_bias, no_canonical
+from .evaluation import check_scores, judge, no_bias, no_canonical
 from .jit.bundles import bundle, unpacked
-from .jit.kernels import python_function, small_kernel, with_globals
-from .messages import compile_message, raised_message, unfit_data
-from .player import Adapter
+from .jit.kernels import bundle_kernel, compile_entry, python_function, small_kernel, with_globals
+from .messages import compile_message, raised_message, unfit_data, unfollowed_message
+from .player import Player
+from .store import with_overrun
+from .walk import (
+    EXACT,
+    SAMPLE,
+    UNPRUNED,
+    bound_walk,
+    by_bias,
+    by_policy,
+    check_from,
+    deviate,
+    exactly,
+    follow,
+    look_from,
+    play_once,
+    sample_by_bias,
+    sample_by_policy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,8 +81,8 @@ def _unpack_and_call(data, *arguments):  # type: ignore[no-untyped-def]
     return word(data_class(*unpacked(data)), *arguments)
 
 
-class CompiledAdapter(Adapter):
-    """A `CompiledProblem` at play.
+class CompiledPlayer(Player):
+    """Plays a `CompiledProblem`.
 
     Attributes
     ----------
@@ -65,8 +97,10 @@ class CompiledAdapter(Adapter):
 
     problem: CompiledProblem
 
-    def __init__(self, problem: CompiledProblem) -> None:
-        super().__init__(problem)
+    def __init__(
+        self, problem: CompiledProblem, store: Store, settings: Settings, rng: np.random.Generator, learns: bool
+    ) -> None:
+        super().__init__(problem, with_overrun(store), settings, rng, learns)
         if message := unfit_data(problem):
             raise ProblemError(message)
         self.parts = bundle(type(problem.data))(*problem.data)
@@ -80,6 +114,13 @@ class CompiledAdapter(Adapter):
             **taking,
             "judge": small_kernel(with_globals(judge, evaluate=taking["evaluate"], signs=self._bound_signs())),
         }
+        way = {"way_in": "pointer", **self.start}
+        if learns:
+            self._play = self.bind(sample_by_policy, self.played, walk=bound_walk(by_policy, self.words), **way)
+        else:
+            look, check = (bundle_kernel(with_globals(kernel, **self.words)) for kernel in (look_from, check_from))
+            way |= {"look": look, "check_moves": check, "canonical": self.words["canonical"]}
+            self._play = self.bind(sample_by_bias, self.played, walk=bound_walk(by_bias, self.words), **way)
 
     def _bound_signs(self) -> NDArray[np.float64]:
         """Return the signs as part of the code: none where all is minimised, whatever the number of objectives."""
@@ -94,6 +135,7 @@ class CompiledAdapter(Adapter):
 
     def call(self, entry: Entry, *arguments: Any) -> Any:
         """Call compiled code that may raise what a kernel of the problem raises."""
+        entry.compile()
         try:
             return entry.call(self.parts, *arguments)
         except Exception as error:
@@ -112,3 +154,73 @@ class CompiledAdapter(Adapter):
                     f"as it is compiled, got {shown(move)}."
                 )
         return list(solution)
+
+    @cached_property
+    def _play_once(self) -> Entry:
+        """What plays for a caller from Python; few ask a compiled problem, and a way in takes long to compile."""
+        return compile_entry(play_once, types.int64(*self.played.args, types.FunctionType(self.played)))
+
+    def _played_once(self, rng: np.random.Generator, policy: int, slot: int) -> None:
+        """Play one sequence into a slot; the caller evaluates, so what the evaluation says is left for later."""
+        given = self.store, self.settings, rng, policy, slot, 0, int(SAMPLE), self._play.pointer
+        self._check_played(self.call(self._play_once, *given))
+
+    def _check_played(self, status: int) -> None:
+        if status not in (OK, NOT_FINITE, BAD_VIOLATIONS):
+            raise self.error(status, int(self.store.counters[DEPTH]))
+
+    def play(self, policy: int, slot: int) -> Any:
+        """Play one sequence into a slot, not evaluated yet; a compiled problem shows no final state."""
+        self._played_once(self.rng, policy, slot)
+        return None
+
+    def sample(self, rng: np.random.Generator) -> list[int]:
+        """Return the moves of a random playout of a search without policies, which is not evaluated."""
+        self.compile()
+        self._played_once(rng, 0, HERE)
+        return self.solution(self.store.pool.moves[HERE, : self.store.pool.heads[HERE, N_MOVES]].tolist())
+
+    def expect_follow(self) -> None:
+        """Let `compile` see to what `follow` and `play` need, too; few call them."""
+        if "_exactly" not in vars(self):
+            self.entries += [self._exactly, self._play_once]
+
+    @cached_property
+    def _exactly(self) -> Entry:
+        return self._following(exactly)
+
+    @cached_property
+    def _deviating(self) -> Entry:
+        return self._following(deviate)
+
+    def _following(self, chooser: Any) -> Entry:
+        followed = types.int64(*self.kinds, types.int64, types.int64, types.int64[::1], types.int64)
+        bound = {"walk": bound_walk(chooser, self.words), "canonical": self.words["canonical"], **self.start}
+        return compile_entry(follow, followed, **bound)
+
+    def follow(self, policy: int, slot: int, given: Any, at: int = EXACT) -> tuple[bool, Any]:
+        """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
+        moves = np.array(given, dtype=np.int64)  # a copy, which is brought into its canonical form
+        entry = self._exactly if at < 0 else self._deviating
+        status = self.call(entry, self.store, self.settings, self.rng, policy, slot, moves, at)
+        if status == ILLEGAL_MOVE:
+            return False, None
+        self._check_played(status)
+        return True, None
+
+    def replay(self, solution: Sequence[Any]) -> Any:
+        """Return the final state of a solution; a compiled problem shows none."""
+        return None
+
+    def play_given(self, solution: Sequence[Any], policy: int, slot: int) -> Any:
+        """Play a solution into a slot, pruned or not; raises if it cannot be played."""
+        is_played, state = self.follow(policy, slot, self.numbers(solution), UNPRUNED)
+        if not is_played:
+            raise ProblemError(unfollowed_message(self.problem, solution, int(self.store.counters[DEPTH])))
+        return state
+
+    def evaluate(self, slot: int, state: Any) -> None:
+        """See that a slot has its scores: playing has filled them in, and they may be none."""
+        scores = self.store.pool.scores[slot].tolist()
+        if not all(map(math.isfinite, scores)) or scores[VIOLATIONS] < 0:
+            raise self.error(python_function(check_scores)(self.store.pool.scores[slot]), 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import KEY, N_MOVES, N_UNIQUE, NO_IDENTITY
-from .jit.kernels import bundle_kernel, engine_kernel, python_function, small_kernel
+from .jit.kernels import bundle_kernel, engine_kernel, python_function, small_kernel, stored
 from .state import need
 
 _FIRST_KEYS = 1024
@@ -109,6 +109,6 @@ def known_scores(keys, key_scores, identity, moves, n_moves):
     """Return the scores of a solution that was evaluated before, or None."""
     if keys.size == 0:
         return None
-    key = solution_key(identity, moves, n_moves)
-    place = place_of(keys, key)
+    key = int(stored(solution_key)(identity, moves, n_moves))
+    place = stored(place_of)(keys, key)
     return key_scores[place] if keys[place] == key else None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import BAD_VIOLATIONS, NOT_FINITE, OK, TOO_MANY_OBJECTIVES, VIOLATIONS
-from .jit.kernels import small_kernel
+from .archive import has_room
+from .arrays import BAD_VIOLATIONS, HERE, NEEDS_ROOM, NOT_FINITE, OK, STATUS, TOO_MANY_OBJECTIVES, VIOLATIONS
+from .jit.kernels import ZERO, small_kernel
 from .softmax import PADDING
+from .walk import SAMPLE, WHOLE
 
 _OVERRUN = 4096
 
-# The problem's: left open here, bound in `play.compiled`. Signs are -1 for each objective that is maximised, else 1.
+# The problem's: left open here, bound in `compiled.py`. Signs are -1 for each objective that is maximised, else 1.
 evaluate = None
 signs = np.zeros(0)
 
@@ -65,6 +67,36 @@ def no_bias(data, state, move, preference):
 @small_kernel
 def no_canonical(data, moves, n_moves):
     """Stand in where each solution is one list of moves."""
+
+
+def sample(parts, store, settings, rng, play, count, n):
+    """Make up to n random playouts; returns how many, leaving a status."""
+    for done in range(n):
+        if not has_room(store.archive, store.counters):
+            store.counters[STATUS] = NEEDS_ROOM
+            return done
+        store.counters[STATUS] = play(parts, store, settings, rng, ZERO, HERE, ZERO, SAMPLE)
+        if store.counters[STATUS] != OK:
+            return done
+        count(store, HERE)
+    return n
+
+
+def evaluate_rows(parts, store, settings, rng, play, count, rows, scores, begin, end):
+    """Evaluate whole solutions, rows `begin` to `end`; returns how far it came, leaving a status."""
+    for i in range(begin, end):
+        if not has_room(store.archive, store.counters):
+            store.counters[STATUS] = NEEDS_ROOM
+            return i
+        for k in range(rows.shape[1]):
+            store.pool.moves[HERE, k] = rows[i, k]
+        store.counters[STATUS] = play(parts, store, settings, rng, ZERO, HERE, rows.shape[1], WHOLE)
+        if store.counters[STATUS] != OK:
+            return i
+        count(store, HERE)
+        for k in range(scores.shape[1]):
+            scores[i, k] = store.pool.scores[HERE, k]
+    return end
 
 
 def new_room(n_candidates, n_objectives):

@@ -1,77 +1,264 @@
-"""What all that play a problem have in common: its machine code, its signs, its mistakes in words."""
+"""A problem at play in a store: what plain and compiled problems have in common."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numba
+import numpy as np
+from numba import types
 
 from ..errors import ProblemError
-from ..problem.base import objective_signs
+from ..problem.base import CompiledProblem, objective_signs
+from ..problem.genotype import encoded, unplayable_message
+from .archive import count, counting_archive, limited_archive
+from .arrays import (
+    BAD_BIAS,
+    DEPTH,
+    HERE,
+    ILLEGAL_MOVE,
+    INCOMPLETE,
+    KEY,
+    N_FREE,
+    N_MOVES,
+    NEEDS_ROOM,
+    OK,
+    STATUS,
+    WRONG_LENGTH,
+    Store,
+)
 from .evaluated import known_scores
-from .jit.kernels import compile_entry, interpreted
+from .jit.kernels import compile_entry
 from .jit.together import compile_all
-from .messages import status_message
+from .messages import overflow_message, status_message
+from .store import checked_store, make_room
+from .walk import EXACT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..problem.base import AnyProblem
-    from .arrays import Archive
+    from .arrays import Settings
     from .jit.kernels import Entry
 
 
-class Code(Protocol):
-    """Compiled code that Python calls."""
+def new_player(problem: AnyProblem, *given: Any, learns: bool) -> Player:
+    """Return what plays a problem in a store, with given settings and generator."""
+    from .compiled import CompiledPlayer
+    from .plain import PlainPlayer
 
-    def is_ready(self) -> bool:
-        """Tell whether there is nothing left to compile."""
-
-    def compile(self) -> None:
-        """Compile, or load from disk."""
+    kind: Any = CompiledPlayer if isinstance(problem, CompiledProblem) else PlainPlayer
+    player: Player = kind(problem, *given, learns)
+    return player
 
 
-class Adapter:
-    """A problem at play. Objectives are minimised from here on: signs are turned when a solution is judged.
+def _kind(example: Any) -> Any:
+    """Return the type of what looks like an example."""
+    if isinstance(example, types.Type):
+        return example
+    return types.int64 if isinstance(example, int) else numba.typeof(example)
+
+
+class Player(ABC):
+    """Plays a problem into slots of a store. Objectives are minimised from here on.
 
     Attributes
     ----------
-    problem
-        What is played.
+    problem, settings, rng
+        What is played, how, and the generator of all random numbers.
+    store
+        All arrays of the search, exchanged for larger ones when they are full.
+    parts
+        What compiled code knows of the problem.
+    learns
+        Whether it plays by policies, and records what they learn from; else by the bias, in one slot.
     signs
         -1 for each objective that is maximised, else 1.
     entries
         All compiled code that is called.
     """
 
-    def __init__(self, problem: AnyProblem) -> None:
-        self.problem = problem
-        self.signs = objective_signs(problem)
-        self.entries: list[Code] = []
-        self._n_compiled = 0
-        self._known_scores: Any = None
+    STATE: ClassVar[dict[str, Any]] = {"store": Store}
+    parts: Any
+    #: What compiled code calls to play; bound by a subclass.
+    _play: Entry
 
-    def bind(self, function: Callable[..., Any], signature: Any, **bound: Any) -> Entry:
-        """Return a function as compiled code, with `bound` standing in for global names that it leaves open."""
-        entry = compile_entry(function, signature, **bound)
+    def __init__(
+        self, problem: AnyProblem, store: Store, settings: Settings, rng: np.random.Generator, learns: bool
+    ) -> None:
+        self.problem, self.store, self.settings, self.rng, self.learns = problem, store, settings, rng, learns
+        self.signs = objective_signs(problem)
+        self.entries: list[Entry] = []
+        self._n_compiled = 0
+
+    def restored(self) -> None:
+        """Check what was restored."""
+        self.store = checked_store(self.store, self.settings, [])
+
+    @cached_property
+    def kinds(self) -> tuple[Any, ...]:
+        """The types of what all loops are given first: parts, store, settings, generator."""
+        return tuple(numba.typeof(value) for value in (self.parts, self.store, self.settings, self.rng))
+
+    @property
+    def played(self) -> Any:
+        """The type of what loops call to play: with a policy, into a slot, after so many given moves, for a purpose."""
+        return types.int64(*self.kinds, *[types.int64] * 4)
+
+    @cached_property
+    def count(self) -> Entry:
+        """What counts an evaluated slot, and lets it into the archive."""
+        return self.bind(count, types.void(self.kinds[1], types.int64), way_in="both")
+
+    def bind(self, function: Callable[..., Any], signature: Any, **options: Any) -> Entry:
+        """Return a function as compiled code, to be compiled with all else."""
+        entry = compile_entry(function, signature, **options)
         self.entries.append(entry)
         return entry
 
+    def loop(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
+        """Return a loop over evaluations as compiled code; `examples` have the types of its own arguments but the last.
+
+        It returns how many evaluations it has made, or up to which row, and is to be called again until it has made
+        all. Where it stops early there is room afterwards for what it needs, or the problem broke a promise.
+        """
+        counted = types.FunctionType(types.void(self.kinds[1], types.int64))
+        extra = [_kind(example) for example in examples]
+        signature = types.int64(*self.kinds, types.FunctionType(self.played), counted, *extra, types.int64)
+        entry = self.bind(function, signature)
+        return lambda *arguments: self.run(entry, self.count.pointer, *arguments)
+
+    def run(self, entry: Entry, *arguments: Any) -> int:
+        """Call a loop, and see to what it needs afterwards."""
+        self.compile()
+        done: int = self.call(entry, self.store, self.settings, self.rng, self._play.pointer, *arguments)
+        self.check()
+        return done
+
+    def call(self, entry: Entry, *arguments: Any) -> Any:
+        """Call compiled code that plays the problem."""
+        return entry(self.parts, *arguments)
+
     def compile(self) -> None:
         """Compile what is not on disk yet."""
+        self.count  # noqa: B018 - bound, that it may be compiled
         if self._n_compiled < len(self.entries):
             compile_all(self.entries)
             self._n_compiled = len(self.entries)
 
-    def known(self, archive: Archive, identity: int, moves: NDArray[np.int64], n_moves: int) -> Any:
-        """Return the scores of a solution that was evaluated before, where that is kept account of, or None."""
+    def check(self) -> None:
+        """Make room if that is what compiled code asks for; raise if the problem broke a promise."""
+        counters = self.store.counters
+        status, counters[STATUS] = int(counters[STATUS]), OK
+        if status == NEEDS_ROOM:
+            self.make_room()
+        elif status != OK:
+            raise self.error(status, int(counters[DEPTH]))
+
+    def make_room(self) -> None:
+        """Give the store room for at least one more evaluation."""
+        self.store = make_room(self.store)
+
+    def open_slot(self) -> int:
+        """Take a slot for a sequence."""
+        self.make_room()
+        counters = self.store.counters
+        counters[N_FREE] -= 1
+        return int(self.store.free[counters[N_FREE]])
+
+    def close_slot(self, slot: int) -> None:
+        """Give a slot back."""
+        self.store.free[self.store.counters[N_FREE]] = slot
+        self.store.counters[N_FREE] += 1
+
+    @contextmanager
+    def slot(self) -> Iterator[int]:
+        """Take a slot, and give it back if something is raised."""
+        slot = self.open_slot()
+        try:
+            yield slot
+        except BaseException:
+            self.close_slot(slot)
+            raise
+
+    def draw(self) -> float:
+        """Return the next random number."""
+        return self.rng.random()
+
+    def settle(self) -> None:
+        """Leave the generator as if numbers were drawn one by one."""
+        return
+
+    def expect_follow(self) -> None:
+        """Let `compile` see to what `follow` and `play` need, too; few call them."""
+        return
+
+    @abstractmethod
+    def play(self, policy: int, slot: int) -> Any:
+        """Play one sequence into a slot, not evaluated yet; returns the final state of a plain problem."""
+
+    @abstractmethod
+    def follow(self, policy: int, slot: int, given: Any, at: int = EXACT) -> tuple[bool, Any]:
+        """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
+
+    @abstractmethod
+    def play_given(self, solution: Sequence[Any], policy: int, slot: int) -> Any:
+        """Play a solution into a slot, pruned or not; raises if it cannot be played, returns the final state."""
+
+    @abstractmethod
+    def evaluate(self, slot: int, state: Any) -> None:
+        """See that a slot has its scores."""
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator) -> list[Any]:
+        """Return the moves of a random playout of a search without policies, which is not evaluated."""
+
+    @abstractmethod
+    def replay(self, solution: Sequence[Any]) -> Any:
+        """Return the final state of a solution of a plain problem."""
+
+    @abstractmethod
+    def solution(self, numbers: Sequence[int]) -> list[Any]:
+        """Return the moves behind their numbers."""
+
+    @abstractmethod
+    def numbers(self, solution: Sequence[Any]) -> list[int]:
+        """Return the numbers of moves."""
+
+    def known(self, slot: int) -> Any:
+        """Return the scores of a recorded solution that was evaluated before, where solutions are counted, or None."""
+        archive, pool = self.store.archive, self.store.pool
         if archive.keys.size == 0:
             return None
-        if self._known_scores is None:
-            self._known_scores = interpreted(known_scores)  # its kernels are then found again on disk
-        return self._known_scores(archive.keys, archive.key_scores, identity, moves, n_moves)
+        heads = pool.heads[slot]
+        return known_scores(archive.keys, archive.key_scores, int(heads[KEY]), pool.moves[slot], int(heads[N_MOVES]))
 
-    def error(self, status: int, depth: int) -> ProblemError:
-        """Return the error for a promise that the problem broke."""
+    def count_unique(self) -> None:
+        """Count every solution once, from the start on."""
+        self.store = self.store._replace(archive=counting_archive(self.store.archive))
+
+    def limit_archive(self, size: int) -> None:
+        """Let the archive never hold more than so many solutions, from the start on."""
+        self.store = self.store._replace(archive=limited_archive(self.store.archive, self.store.counters, size))
+
+    def error(self, status: int, depth: int) -> BaseException:
+        """Return the error for a promise that the problem broke, or for weights that learning has made too large."""
+        weights, starts = self.store.weights, self.store.starts
+        is_met = np.isfinite(starts) if self.settings.bias_by_code else True  # NaN: a code that was not met yet
+        if status == BAD_BIAS and (~np.isfinite(weights) & is_met).any():
+            return ProblemError(overflow_message(self.settings.alpha, self.problem))
+        if status in (WRONG_LENGTH, ILLEGAL_MOVE, INCOMPLETE):
+            return self._whole_error(status, depth)
         return ProblemError(status_message(status, self.problem, depth))
+
+    def _whole_error(self, status: int, depth: int) -> ProblemError:
+        """Return the error for a solution that the genotype allows, and that cannot be played."""
+        genotype, moves = self.problem.genotype, self.store.pool.moves[HERE]
+        assert genotype is not None
+        if status == WRONG_LENGTH:
+            encoded(self.problem, self.solution(moves[: self.store.pool.heads[HERE, N_MOVES]].tolist()))  # raises
+        solution = self.solution(moves[: len(genotype.moves)].tolist())
+        return ProblemError(unplayable_message(self.problem, solution, depth))

@@ -147,3 +147,10 @@ def pick(values, count, threshold):
             break
         i += _1
     return np.int64(i)
+
+
+def tabulate(weights, policy, inverse_temperature, out):
+    """Fill `out` with exp(weight / temperature) of the first codes of a policy of level 1."""
+    scale = power_scale(inverse_temperature)
+    for i in range(min(out.size, weights.shape[2])):
+        out[i] = fast_exp2(weights[0, policy, i] * scale)

@@ -1,8 +1,11 @@
-"""A walk of a compiled problem from its first state to a judged solution, recorded step by step for Adapt.
+"""A walk of a compiled problem from a state to a judged solution, recorded step by step for Adapt.
 
 There is one walk. What it plays is decided by a chooser, a kernel that is bound to it: `by_policy` (Algorithm 1),
-`exactly` (a given solution) or `deviate` (a given solution, left at a step). A chooser returns a position among the
-legal moves and how many there are, or minus a status.
+`by_bias` (without a policy), `exactly` (a given solution) or `deviate` (a given solution, left at a step). A chooser
+returns a position among the legal moves and how many there are, or minus a status.
+
+What loops call to play has one signature, whatever the chooser: `sample_by_policy`, `sample_by_bias`, and, for plain
+problems, `call_player`.
 """
 
 from __future__ import annotations
@@ -14,28 +17,42 @@ from .arrays import (
     CODE_OUT_OF_RANGE,
     DEPTH,
     EVALUATIONS,
+    FOUND_AT,
     ILLEGAL_MOVE,
+    INCOMPLETE,
     KEY,
     N_DECISIONS,
     N_MOVES,
     NO_MOVE,
+    OK,
     POLICY,
+    RAISED,
     REPEATED_MOVE,
+    STATUS,
     TOO_LONG,
     TOO_MANY_CANDIDATES,
 )
+from .dominance import covers
 from .jit.bundles import borrowed, keep
+from .jit.callback import call_python
 from .jit.kernels import ZERO, bundle_kernel, engine_kernel, small_kernel, with_globals
 from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
 
 # Left open here: the kernels of one problem, bound in `compiled.py`, and a chooser, bound to the walk.
 initial_state = legal_moves = all_moves = play = move_code = bias = judge = identity = canonical = None
-choose = recorded = walk = None
+choose = recorded = walk = look = check_moves = None
 
+#: In the place of a policy: one is drawn.
+ANY_POLICY = np.int64(-1)
+#: What is played for: a solution that begins with the given moves, only to see the legal moves after these, or to
+#: evaluate given moves that are a whole solution, put together elsewhere.
+SAMPLE, LOOK, WHOLE = np.int64(0), np.int64(1), np.int64(2)
 #: In the place of a step: the given moves are played as they are; also where pruning does not play them.
 EXACT, UNPRUNED = -1, -2
-#: The walk has left the given moves.
-_HAS_DEVIATED = -3
+#: The walk has left the given moves; it must not add any.
+_HAS_DEVIATED, _IS_WHOLE = -3, -4
+#: So many evaluations are checked before they are made, should a move that is not legal be played: it might do harm.
+N_CHECKED = 1000
 
 
 def bound_walk(chooser, words):
@@ -45,31 +62,127 @@ def bound_walk(chooser, words):
     return bundle_kernel(with_globals(walk_from, choose=bound, **words))
 
 
-def playout(data, machine, settings, rng, policy, slot):
+def sample_by_policy(data, store, settings, rng, policy, slot, n_given, purpose):
     """Play and evaluate one sequence with a policy of level 1, recording it in a slot; returns a status."""
+    if policy < 0:
+        policy = choose_policy(store.weights.shape[1], rng)
     state = initial_state(data)
     status = walk(
         data,
         borrowed(state),
-        machine.weights,
-        machine.preferences[policy],
-        machine.starts,
-        machine.pool,
-        machine.legal,
-        machine.probabilities,
-        machine.counters,
+        store.weights,
+        store.preferences[policy],
+        store.starts,
+        store.pool,
+        store.legal,
+        store.room,
+        store.counters,
         settings,
         rng,
         slot,
         policy,
-        machine.levels[0, :0],
+        store.levels[0, :0],
         np.int64(EXACT),
+        ZERO,
     )
     keep(state)
     return status
 
 
-def follow(data, machine, settings, rng, policy, slot, given, at):
+def sample_by_bias(data, store, settings, rng, policy, slot, n_given, purpose):
+    """Play the first moves in a slot and, as the purpose asks, others drawn by the bias; returns a status."""
+    moves = store.pool.moves[slot]
+    checks_first = store.counters[EVALUATIONS] < N_CHECKED
+    if purpose == WHOLE:
+        canonical(data, moves, n_given)
+        if checks_first:
+            state = initial_state(data)
+            status = check_moves(data, borrowed(state), moves, n_given, store.legal, store.counters)
+            keep(state)
+            if status != OK:
+                return status
+    state = initial_state(data)
+    if purpose == LOOK:
+        status = look(data, borrowed(state), moves, n_given, store.legal, store.n_legal, store.counters)
+        keep(state)
+        return status
+    status = walk(
+        data,
+        borrowed(state),
+        store.weights,
+        store.preferences[0],
+        store.starts,
+        store.pool,
+        store.legal,
+        store.room,
+        store.counters,
+        settings,
+        rng,
+        slot,
+        ZERO,
+        store.levels[0, :0],
+        np.int64(_IS_WHOLE if purpose == WHOLE else EXACT),
+        n_given,
+    )
+    keep(state)
+    if status != OK or purpose != WHOLE or checks_first:
+        return status
+    # From now on it is enough to look at what would enter the archive, which few do.
+    if would_enter(store.archive.heads, store.archive.scores, store.pool.scores, slot):
+        state = initial_state(data)
+        status = check_moves(data, borrowed(state), moves, n_given, store.legal, store.counters)
+        keep(state)
+    return status
+
+
+def play_once(parts, store, settings, rng, policy, slot, n_given, purpose, play):
+    """Play once, for a caller from Python; returns a status."""
+    return play(parts, store, settings, rng, policy, slot, n_given, purpose)
+
+
+def call_player(parts, store, settings, rng, policy, slot, n_given, purpose):
+    """Let the player of a plain problem, whose address is `parts`, play into a slot; returns a status."""
+    store.counters[STATUS] = RAISED
+    call_python(parts[0], policy, slot, n_given, purpose)
+    status = store.counters[STATUS]
+    if status == OK and purpose != LOOK:
+        pool = store.pool
+        unpack_steps(pool.heads, pool.moves, pool.codes, pool.ends, pool.chosen, store.legal, store.n_legal[0], slot)
+    return status
+
+
+def unpack(heads, moves, codes, ends, chosen, steps, n, slot):
+    """Record what a player has left in the working memory.
+
+    Of each step with a choice how many moves there were, their codes and the choice; then all moves, identity, policy,
+    and how many moves there are.
+    """
+    n_moves = steps[n - 1]
+    first_move = n - 3 - n_moves
+    at = 0
+    end = 0
+    n_decisions = 0
+    while at < first_move:
+        count = steps[at]
+        for i in range(count):
+            codes[slot, end + i] = steps[at + 1 + i]
+        chosen[slot, n_decisions] = end + steps[at + 1 + count]
+        end += count
+        at += count + 2
+        ends[slot, n_decisions] = end
+        n_decisions += 1
+    for i in range(n_moves):
+        moves[slot, i] = steps[first_move + i]
+    heads[slot, N_MOVES] = n_moves
+    heads[slot, POLICY] = steps[n - 2]
+    heads[slot, KEY] = steps[n - 3]
+    heads[slot, N_DECISIONS] = n_decisions
+
+
+unpack_steps = engine_kernel(unpack)
+
+
+def follow(data, store, settings, rng, policy, slot, given, at):
     """Play and evaluate given moves, recording them in a slot; returns a status.
 
     In their canonical form (`at` is EXACT or UNPRUNED), or with another move at the first decision from step `at` on,
@@ -81,22 +194,64 @@ def follow(data, machine, settings, rng, policy, slot, given, at):
     status = walk(
         data,
         borrowed(state),
-        machine.weights,
-        machine.preferences[policy],
-        machine.starts,
-        machine.pool,
-        machine.legal,
-        machine.probabilities,
-        machine.counters,
+        store.weights,
+        store.preferences[policy],
+        store.starts,
+        store.pool,
+        store.legal,
+        store.room,
+        store.counters,
         settings,
         rng,
         slot,
         policy,
         given,
         at,
+        ZERO,
     )
     keep(state)
     return status
+
+
+@small_kernel
+def choose_policy(n_policies, rng):
+    """Draw a policy uniformly (Algorithm 2, line 2); a single one needs no draw."""
+    if n_policies == 1:
+        return 0
+    return int(rng.random() * n_policies)
+
+
+@engine_kernel
+def would_enter(heads, archived, scores, slot):
+    """Tell whether a sequence might enter the archive: what is in it, or was, does not cover it."""
+    for i in range(heads.shape[0]):  # noqa: SIM110 - compiled code has no all()
+        if heads[i, FOUND_AT] > 0 and covers(archived, i, scores, slot):
+            return False
+    return True
+
+
+def look_from(data, state, moves, n_given, legal, n_legal, counters):
+    """Fill in the legal moves after given ones; returns a status."""
+    for i in range(n_given):
+        play(data, state, moves[i])
+    counters[DEPTH] = n_given
+    n_legal[0] = legal_moves(data, state, legal)
+    return OK if 0 <= n_legal[0] <= legal.size else TOO_MANY_CANDIDATES
+
+
+def check_from(data, state, moves, n_given, legal, counters):
+    """Tell whether given moves can be played and are complete then; what is not worth trying is legal here too."""
+    for depth in range(n_given + 1):
+        counters[DEPTH] = depth
+        count = all_moves(data, state, legal)
+        if count < 0 or count > legal.size:
+            return TOO_MANY_CANDIDATES
+        if depth == n_given:
+            return OK if count == 0 else INCOMPLETE
+        if position_of(moves[depth], legal, count) < 0:
+            return ILLEGAL_MOVE
+        play(data, state, moves[depth])
+    return OK
 
 
 def walk_from(
@@ -115,8 +270,9 @@ def walk_from(
     policy,
     given,
     at,
+    n_moves,
 ):
-    """Play from a state to the end, move by move with the chooser, then judge; returns a status."""
+    """Play the first `n_moves` in the slot, the others move by move with the chooser, then judge; returns a status."""
     max_moves = pool.moves.shape[1]
     moves = pool.moves[slot]
     codes = pool.codes[slot]
@@ -124,9 +280,10 @@ def walk_from(
     ends = pool.ends[slot]
     chosen = pool.chosen[slot]
     checking = counters[EVALUATIONS] < settings.n_checked
-    n_moves = ZERO
     n_decisions = 0
     begin = ZERO
+    for i in range(n_moves):
+        play(data, state, moves[i])
     while True:
         count = np.int64(legal_moves(data, state, legal))
         counters[DEPTH] = n_moves
@@ -242,6 +399,44 @@ def by_policy(
         if not total >= 1.0:
             return np.int64(-BAD_BIAS), count
     return pick(room, count, rng.random() * total), count
+
+
+def by_bias(
+    data,
+    state,
+    weights,
+    starts,
+    policy,
+    preference,
+    settings,
+    legal,
+    count,
+    codes,
+    biases,
+    begin,
+    room,
+    rng,
+    given,
+    step,
+    at,
+):
+    """Draw a move by softmax of the bias alone, or alike where there is none; nothing is recorded."""
+    if at == _IS_WHOLE:
+        return np.int64(-INCOMPLETE), count
+    if count == 1:
+        return ZERO, count
+    scale = settings.bias_scale * power_scale(1.0)
+    largest = -np.inf
+    for i in range(np.uint64(count)):
+        room[i] = scale * bias(data, state, legal[i], preference) if settings.has_bias else 0.0
+        largest = max(largest, room[i])
+    for i in range(np.uint64(count)):
+        room[i] -= largest
+    powers(room, count)
+    total = add_up(room, ZERO, count)
+    if not is_safe(total):
+        return np.int64(-BAD_BIAS), count
+    return pick(room, count, rng.random() * total), np.int64(1)
 
 
 def exactly(

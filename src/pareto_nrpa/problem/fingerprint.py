@@ -77,7 +77,7 @@ def data_contents(data: Any) -> str:
 
 def kernel_contents(functions: Sequence[Any], versions: Sequence[str]) -> str:
     """Return a hash of kernels and of all that they can reach, whoever wrote it, up to NumPy, Numba and Python."""
-    reader = _KernelReader(lambda package: package not in ("numpy", "numba") and not _is_standard(package))
+    reader = _KernelReader(lambda package: package not in ("numpy", "numba", "llvmlite") and not _is_standard(package))
     try:
         return _digest(reader, {"": tuple(versions), "kernels": tuple(functions)})
     except UnreadableError as error:

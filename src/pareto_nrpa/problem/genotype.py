@@ -140,27 +140,13 @@ def encoded(problem: AnyProblem, solution: Sequence[Any]) -> list[int]:
         raise ProblemError(f"{_said(problem)}, and {came}; {_WAY_OUT}.") from error
 
 
-def check_genotype(
-    problem: AnyProblem,
-    solutions: Iterable[Sequence[Any]],
-    stops_at: Callable[[Sequence[Any]], int | None] | None = None,
-) -> None:
-    """Raise `ProblemError` if the genotype of a problem and what can be played do not go together.
-
-    Parameters
-    ----------
-    problem
-        One that has a genotype.
-    solutions
-        The moves of some playouts.
-    stops_at
-        A faster `first_illegal` of this problem, where there is one.
-    """
+def check_genotype(problem: AnyProblem, solutions: Iterable[Sequence[Any]]) -> None:
+    """Raise `ProblemError` if the genotype of a problem and what can be played, as some playouts, do not fit."""
     assert problem.genotype is not None
     for solution in solutions:
         encoded(problem, solution)
     for solution in problem.genotype.examples():
-        depth = first_illegal(problem, solution) if stops_at is None else stops_at(solution)
+        depth = first_illegal(problem, solution)
         if depth is not None:
             raise ProblemError(unplayable_message(problem, solution, depth))
 

@@ -59,6 +59,7 @@ def test_a_genotype_knows_the_places_of_its_moves():
 def test_some_algorithms_need_two_objectives(apart, name, called):
     said = apart.run(
         "from pareto_nrpa import *; from pareto_nrpa.algorithms.registry import algorithm\n"
+        "from pareto_nrpa.routing import generate_tsptw\n"
         f"solve(generate_tsptw(8, n_objectives=1), algorithm({name!r}), stop=MaxEvaluations(10))"
     )
     assert said.startswith(f"ProblemError: {called} needs at least two objectives, tsptw:n=8,seed=0")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import Choices, MaxEvaluations, Permutation, Problem, check_problem, kernel, solve
-from pareto_nrpa.algorithms.baselines import rollout
 from pareto_nrpa.algorithms.baselines.variation import cross_in_order
-from pareto_nrpa.engine.jit.kernels import interpreted
+from pareto_nrpa.engine import walk
+from pareto_nrpa.engine.jit.kernels import njit, python_function
 from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.problem.genotype import check_genotype
 from pareto_nrpa.problem.stepper import first_illegal
@@ -169,18 +169,14 @@ def legal_after(data, state, out):
     return 1 if state.depth[0] == 5 and state.bits[4] == 1 and state.bits[:4].sum() == 0 else n
 
 
-# All check in the same rollout; the others compile it once more, as part of their own code, for this test alone.
-COMPILED_WHOLE = ["pls", *(pytest.param(name, marks=pytest.mark.slow) for name in ("nsga-ii", "moea-d"))]
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("n_checked", [0, 1000])
-# All check in the same rollout; the others compile it once more, as part of their own code, for this test alone.
+# All check in the same code, which is bound to the problem; the others compile their own loops besides.
 @pytest.mark.parametrize(
     "name", ["pls", *(pytest.param(name, marks=pytest.mark.slow) for name in ("nsga-ii", "moea-d"))]
 )
 def test_nor_does_one_of_a_compiled_problem(name, n_checked, monkeypatch):
-    monkeypatch.setattr(rollout, "N_CHECKED", n_checked)  # checked before they are played, or when they would enter
+    monkeypatch.setattr(walk, "N_CHECKED", n_checked)  # checked before they are played, or when they would enter
     problem = replace(compiled(FINE), legal_moves=legal_after)
     with pytest.raises(ProblemError, match=r"makes \[0, 0, 0, 0, 1, 1\], but move 1 at depth 5 is not") as caught:
         solve(problem, small(name), stop=MaxEvaluations(5_000), seed=1)
@@ -206,5 +202,5 @@ def test_crossing_writes_within_the_child_whatever_the_parents_are():
     """Parents that are no permutations once made it write past the end: a corrupted heap, and a crash later."""
     memory = np.full(12, -7)
     child, given = memory[:6], np.zeros(6, dtype=bool)
-    interpreted(cross_in_order)(np.zeros(6, dtype=int), np.full(6, 5), 1, 3, child, given)
+    njit(python_function(cross_in_order))(np.zeros(6, dtype=int), np.full(6, 5), 1, 3, child, given)
     assert (memory[6:] == -7).all()

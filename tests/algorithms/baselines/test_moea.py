@@ -9,7 +9,7 @@ from pareto_nrpa import Problem
 from pareto_nrpa.algorithms.baselines.moea import MOEAD, NSGA2, SMSEMOA
 from pareto_nrpa.algorithms.baselines.nsga3 import NSGA3
 from pareto_nrpa.algorithms.baselines.variation import shuffle, two_of
-from pareto_nrpa.engine.jit.kernels import interpreted
+from pareto_nrpa.engine.jit.kernels import njit, python_function
 from pareto_nrpa.problem.genotype import Choices
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
@@ -250,7 +250,7 @@ def test_long_solutions_of_a_plain_problem():
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 20, 30, 31, 64, 1000, 20_000])
 def test_draws_are_those_of_numpy(n):
     ours, numpys = np.random.default_rng(n), np.random.default_rng(n)
-    choose, mix = interpreted(two_of), interpreted(shuffle)
+    choose, mix = (njit(python_function(kernel)) for kernel in (two_of, shuffle))
     for _ in range(200):
         assert choose(ours, n) == tuple(numpys.choice(n, 2, replace=False))
         assert ours.random() == numpys.random()

@@ -13,13 +13,9 @@ from ...problem.base import (
     CompiledProblem,
     without_pruning,
 )
-from ...problem.genotype import Permutation, check_genotype, genotype_of
+from ...problem.genotype import check_genotype, genotype_of
 from ..algorithm import Algorithm
-from ..search import Search
-from .arena import check_status
-from .compiled_player import CompiledRollouts
-from .plain_player import PlainRollouts
-from .rehearsal import Rehearsal, rehearse
+from ..search import Search, player_without_policies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,32 +32,16 @@ class Baseline(Algorithm):
     pruning: bool
 
 
-def new_rollouts(problem: AnyProblem, rng: np.random.Generator, bias: float = 0.0) -> CompiledRollouts | PlainRollouts:
-    """Return what plays a problem for a search without policies."""
-    if isinstance(problem, CompiledProblem):
-        return CompiledRollouts(problem, rng, bias)
-    return PlainRollouts(problem, rng, bias)
-
-
 class BaselineSearch(Search):
     """A baseline at work on one problem."""
 
     STATE: ClassVar[dict[str, Any]] = {}
-    player: CompiledRollouts | PlainRollouts
 
     def __init__(self, problem: AnyProblem, baseline: Baseline, *, seed: int, budget: int | None) -> None:
         super().__init__(problem, baseline, seed=seed)
         self.baseline, self.budget = baseline, budget
         played = problem if baseline.pruning else without_pruning(problem)
-        self.player = new_rollouts(played, self.rng, baseline.bias)
-
-    def compile(self) -> None:
-        """Compile, or load from disk, what `advance` needs."""
-        super().compile()
-        if not isinstance(self.problem, CompiledProblem | Rehearsal):
-            is_permutation = isinstance(self.problem.genotype, Permutation)
-            # Two objectives and more can be other code, but three are like five.
-            rehearse(type(self.baseline), min(self.problem.n_objectives, 3), is_permutation)
+        self.player = player_without_policies(played, self.rng, baseline.bias)
 
     @abstractmethod
     def step(self, n: int) -> int:
@@ -74,7 +54,6 @@ class BaselineSearch(Search):
         done = 0
         while done < n:
             done += self.step(n - done)
-            check_status(self.player)
 
     @property
     def slice_size(self) -> int:
@@ -102,5 +81,5 @@ class WholeSolutionSearch(BaselineSearch):
         super().compile()
         if not self._fits:
             draws = np.random.default_rng(self.seed)  # apart, as the playouts of the search itself stay what they are
-            check_genotype(self.problem, [self.player.playout(draws) for _ in range(_PLAYOUTS)], self.player.stops_at)
+            check_genotype(self.problem, [self.player.sample(draws) for _ in range(_PLAYOUTS)])
             self._fits = True

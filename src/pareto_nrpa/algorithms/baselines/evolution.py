@@ -6,14 +6,15 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import NEEDS_ROOM, OK, PENALTY, STATUS
+from ...engine.archive import has_room
+from ...engine.arrays import HERE, NEEDS_ROOM, OK, PENALTY, STATUS
 from ...engine.jit.bundles import bundle
-from ...engine.jit.kernels import bundle_kernel
-from .rollout import HERE, WHOLE, count_evaluation, is_full
+from ...engine.jit.kernels import ZERO, bundle_kernel
+from ...engine.walk import WHOLE
 from .variation import below, copy_row, shuffle, two_of
 
-# Left open here: bound to an operator of `variation`, a scalarisation below, and the rollout of one problem.
-vary = scalarise = play_to_end = None
+# Left open here: bound to an operator of `variation` and a scalarisation below.
+vary = scalarise = None
 
 #: How likely the parents of MOEA/D are neighbours, and the penalty of PBI, penalty-based boundary intersection (pymoo's
 #: defaults).
@@ -129,12 +130,12 @@ def choose_parents(draws, genes, neighbours, mixed, parents):
     copy_row(genes[b], parents[1, 0])
 
 
-def evolve(parts, arena, rng, draws, found, n):
+def evolve(parts, store, settings, rng, play, count, draws, found, n):
     """Make up to n evaluations of MOEA/D; returns how many, leaving a status."""
     width = found.genes.shape[1]
     for done in range(n):
-        if is_full(arena):
-            arena.counters[STATUS] = NEEDS_ROOM
+        if not has_room(store.archive, store.counters):
+            store.counters[STATUS] = NEEDS_ROOM
             return done
         if found.turn[0] == found.order.size:
             shuffle(draws, found.order)
@@ -143,13 +144,13 @@ def evolve(parts, arena, rng, draws, found, n):
         choose_parents(draws, found.genes, found.neighbours[i], found.mixed, found.parents)
         vary(draws, found.parents, found.children, found.sizes, found.marks)
         for k in range(width):
-            arena.moves[HERE, k] = found.moves[k, found.children[0, k]]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, width, WHOLE)
-        if arena.counters[STATUS] != OK:
+            store.pool.moves[HERE, k] = found.moves[k, found.children[0, k]]
+        store.counters[STATUS] = play(parts, store, settings, rng, ZERO, HERE, width, WHOLE)
+        if store.counters[STATUS] != OK:
             return done
-        count_evaluation(arena)
+        count(store, HERE)
         for k in range(found.ideal.size):
-            found.values[k] = arena.scores[HERE, 1 + k] + PENALTY * arena.scores[HERE, 0]
+            found.values[k] = store.pool.scores[HERE, 1 + k] + PENALTY * store.pool.scores[HERE, 0]
             found.ideal[k] = min(found.ideal[k], found.values[k])
         for j in found.neighbours[i]:
             weights, length = found.weights[j], found.lengths[j]

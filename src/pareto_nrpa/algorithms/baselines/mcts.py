@@ -9,12 +9,12 @@ import numpy as np
 
 from ..._util.checks import check_flag, check_number, check_positive, check_whole
 from ...engine.archive import enlarge
+from ...engine.arrays import HERE
 from ...engine.state import need
 from ...problem.base import CompiledProblem
 from ...problem.stepper import legal_after
 from . import mcts_kernels as kernels
 from .base import Baseline, BaselineSearch
-from .rollout import HERE
 
 if TYPE_CHECKING:
     from ...problem.base import AnyProblem
@@ -82,7 +82,7 @@ class _Search(BaselineSearch):
             exploration=np.array([baseline.exploration]),
             numbers=numbers,
         )
-        self._search = self.player.entry(kernels.tree_search, self._tree, 0)
+        self._search = self.player.loop(kernels.tree_search, self._tree)
 
     def step(self, n: int) -> int:
         self._make_room()
@@ -99,7 +99,7 @@ class _Search(BaselineSearch):
         need((tree.first_child + tree.n_children <= tree.numbers[kernels.N_NODES]).all(), "children in its tree")
         if not isinstance(problem, CompiledProblem):
             return
-        at_work = self.player.arena.moves[HERE, : tree.numbers[kernels.DEPTH_OF_LEAF]].tolist()
+        at_work = self.player.store.pool.moves[HERE, : tree.numbers[kernels.DEPTH_OF_LEAF]].tolist()
         need(legal_after(problem, at_work) is not None, "a leaf that can be reached")
         paths: dict[int, list[int]] = {kernels.ROOT: []}
         for node in np.flatnonzero(tree.first_child > kernels.ROOT).tolist():
@@ -111,7 +111,7 @@ class _Search(BaselineSearch):
 
     def _make_room(self) -> None:
         """Give the tree room for one more expansion, as far as the last one shows how much that is."""
-        tree, count = self._tree, int(self.player.arena.n_legal[0])
+        tree, count = self._tree, int(self.player.store.n_legal[0])
         if count > len(tree.bounds):
             tree = tree._replace(bounds=enlarge(tree.bounds, 2 * count, tree.bounds.shape[1]))
         if tree.numbers[kernels.N_NODES] + count > tree.visits.size:

@@ -7,10 +7,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import NEEDS_ROOM, OK, PENALTY, STATUS, VIOLATIONS
+from ...engine.archive import has_room
+from ...engine.arrays import HERE, NEEDS_ROOM, OK, PENALTY, STATUS, VIOLATIONS
 from ...engine.jit.bundles import bundle
-from ...engine.jit.kernels import bundle_kernel, engine_kernel
-from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
+from ...engine.jit.kernels import ZERO, bundle_kernel, engine_kernel
+from ...engine.walk import LOOK, SAMPLE
 
 # Positions in Tree.numbers.
 N_NODES, PENDING, DEPTH_OF_LEAF, N_PLAYOUTS, ON_THE_WAY = range(5)
@@ -35,29 +36,29 @@ class Tree(NamedTuple):
     numbers: Annotated[np.ndarray, "i8 [5] < T+1 0: D 0: 2"]
 
 
-def tree_search(parts, arena, rng, play_to_end, tree, n):
+def tree_search(parts, store, settings, rng, play, count, tree, n):
     """Make up to n evaluations; returns how many, leaving a status."""
     numbers = tree.numbers
     for done in range(n):
-        if is_full(arena):
-            arena.counters[STATUS] = NEEDS_ROOM
+        if not has_room(store.archive, store.counters):
+            store.counters[STATUS] = NEEDS_ROOM
             return done
         if numbers[PENDING] == 0:
-            arena.counters[STATUS] = descend(parts, arena, rng, play_to_end, tree)
-            if arena.counters[STATUS] != OK:
+            store.counters[STATUS] = descend(parts, store, settings, rng, play, tree)
+            if store.counters[STATUS] != OK:
                 return done
             numbers[PENDING] = numbers[N_PLAYOUTS]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, numbers[DEPTH_OF_LEAF], EVALUATE)
-        if arena.counters[STATUS] != OK:
+        store.counters[STATUS] = play(parts, store, settings, rng, ZERO, HERE, numbers[DEPTH_OF_LEAF], SAMPLE)
+        if store.counters[STATUS] != OK:
             return done
-        count_evaluation(arena)
-        back_up(tree.path, numbers[DEPTH_OF_LEAF], tree.visits, tree.sums, arena.scores)
+        count(store, HERE)
+        back_up(tree.path, numbers[DEPTH_OF_LEAF], tree.visits, tree.sums, store.pool.scores)
         numbers[PENDING] -= 1
     return n
 
 
 @bundle_kernel
-def descend(parts, arena, rng, play_to_end, tree):
+def descend(parts, store, settings, rng, play, tree):
     """Go down to a node that was never visited, or to the end of a sequence; the way there is in path and moves."""
     numbers = tree.numbers
     # Where memory ran out on the way down, it goes on from there: nothing is drawn twice.
@@ -67,15 +68,15 @@ def descend(parts, arena, rng, play_to_end, tree):
     node = tree.path[depth]
     while tree.first_child[node] != TERMINAL:
         if tree.first_child[node] == NOT_EXPANDED:
-            status = play_to_end(parts, arena, rng, depth, LOOK)
+            status = play(parts, store, settings, rng, ZERO, HERE, depth, LOOK)
+            count = store.n_legal[0]
+            if status == OK and (numbers[N_NODES] + count > tree.visits.size or count > tree.bounds.shape[0]):
+                status = NEEDS_ROOM
             if status != OK:
-                return status
-            count = arena.n_legal[0]
-            if numbers[N_NODES] + count > tree.visits.size or count > tree.bounds.shape[0]:
                 numbers[DEPTH_OF_LEAF] = depth
                 numbers[ON_THE_WAY] = 1
-                return NEEDS_ROOM
-            expand(node, arena.legal, count, tree.moves, tree.first_child, tree.n_children, numbers)
+                return status
+            expand(node, store.legal, count, tree.moves, tree.first_child, tree.n_children, numbers)
             if count == 0:
                 break
         node = choose_child(
@@ -88,9 +89,9 @@ def descend(parts, arena, rng, play_to_end, tree):
             tree.exploration[0],
             rng,
         )
-        if depth == arena.moves.shape[1]:
+        if depth == store.pool.moves.shape[1]:
             break  # the playout says what is wrong with a sequence that never ends
-        arena.moves[HERE, depth] = tree.moves[node]
+        store.pool.moves[HERE, depth] = tree.moves[node]
         depth += 1
         tree.path[depth] = node
         if tree.visits[node] == 0:

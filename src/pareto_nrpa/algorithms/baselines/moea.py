@@ -16,6 +16,7 @@ import numpy as np
 
 from ..._util.checks import check_flag, check_number, check_whole
 from ...engine.arrays import PENALTY
+from ...engine.evaluation import evaluate_rows
 from ...engine.jit.kernels import with_globals
 from ...errors import ProblemError
 from ...problem.base import AnyProblem, problem_name
@@ -23,7 +24,6 @@ from ...problem.genotype import Choices, Genotype, Permutation, encoded
 from .base import Baseline, BaselineSearch, WholeSolutionSearch
 from .evolution import MOEADSubproblems, boundary_intersection, evolve, tchebycheff
 from .generations import Generations, LeastContribution, RankAndCrowding
-from .rollout import evaluate_rows
 from .variation import vary_choices, vary_permutations
 from .weights import most_partitions
 
@@ -215,7 +215,7 @@ class _Search(WholeSolutionSearch):
         _check_pymoo()
         self._moves, self._sizes = _move_table(self.genotype, self.player.numbers)
         width = len(self._sizes)
-        self._evaluate = self.player.small_entry(evaluate_rows, np.zeros((1, width), np.int64), np.zeros((1, 1)), 0, 0)
+        self._evaluate = self.player.loop(evaluate_rows, np.zeros((1, width), np.int64), np.zeros((1, 1)), 0)
         self._vary = vary_permutations if isinstance(self.genotype, Permutation) else vary_choices
         self._is_new = True
         self._rows = np.zeros((0, width), dtype=np.int64)
@@ -279,7 +279,7 @@ class _Search(WholeSolutionSearch):
             uniform = PermutationRandomSampling if isinstance(self.genotype, Permutation) else IntegerRandomSampling
             return uniform()
         size = self.baseline.first_size(self.problem)
-        return np.array([encoded(self.problem, self.player.playout(self.rng)) for _ in range(size)])
+        return np.array([encoded(self.problem, self.player.sample(self.rng)) for _ in range(size)])
 
 
 def _first_genes(algorithm: Any) -> Any:
@@ -333,7 +333,7 @@ class _SubproblemSearch(_Search):
         self._draws = np.random.default_rng(0)
         scalarise = tchebycheff if problem.n_objectives == 2 else boundary_intersection
         bound = with_globals(evolve, vary=self._vary, scalarise=scalarise)
-        self._evolve = self.player.small_entry(bound, self._draws, self.subproblems, 0)
+        self._evolve = self.player.loop(bound, self._draws, self.subproblems)
         self._has_begun = False
 
     def step(self, n: int) -> int:

@@ -63,7 +63,7 @@ class _Search(BaselineSearch):
 
     def __init__(self, problem: AnyProblem, baseline: WeightedNMCS, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
-        levels, n_moves, n_legal = baseline.level, problem.max_moves, self.player.arena.legal.size
+        levels, n_moves, n_legal = baseline.level, problem.max_moves, self.player.store.legal.size
         self._nest = kernels.Nest(
             levels=np.zeros((levels, kernels.N_COLUMNS), dtype=np.int64),
             candidates=np.zeros((levels, n_legal), dtype=np.int64),
@@ -73,9 +73,9 @@ class _Search(BaselineSearch):
             weights=weight_vectors(problem.n_objectives, baseline.weights),
             scale=np.ones(problem.n_objectives),
             value=np.zeros((1, 2)),
-            numbers=np.array([kernels.NO_LEVEL, -1, 0], dtype=np.int64),
+            numbers=np.array([kernels.NO_LEVEL, -1, kernels.NOT_CHOSEN], dtype=np.int64),
         )
-        self._search = self.player.entry(kernels.nested_search, self._nest, 0)
+        self._search = self.player.loop(kernels.nested_search, self._nest)
 
     def step(self, n: int) -> int:
         self._make_room()
@@ -101,7 +101,7 @@ class _Search(BaselineSearch):
             need(not best or (best[:depth] == given and legal_after(problem, best) == set()), "best sequences that end")
 
     def _make_room(self) -> None:
-        """Keep up with an arena that has grown, as that of a plain problem does."""
-        nest, n_legal = self._nest, self.player.arena.legal.size
+        """Keep up with a store that has grown, as that of a plain problem does."""
+        nest, n_legal = self._nest, self.player.store.legal.size
         if n_legal > nest.candidates.shape[1]:
             self._nest = nest._replace(candidates=enlarge(nest.candidates, len(nest.levels), n_legal))

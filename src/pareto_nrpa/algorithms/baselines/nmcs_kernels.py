@@ -6,11 +6,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ...engine.archive import set_scale
-from ...engine.arrays import N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
+from ...engine.archive import has_room, set_scale
+from ...engine.arrays import HERE, N_MOVES, NEEDS_ROOM, OK, STATUS, VIOLATIONS
 from ...engine.jit.bundles import bundle
-from ...engine.jit.kernels import bundle_kernel, engine_kernel, small_kernel
-from .rollout import EVALUATE, HERE, LOOK, count_evaluation, is_full
+from ...engine.jit.kernels import ZERO, bundle_kernel, engine_kernel, small_kernel
+from ...engine.walk import LOOK, SAMPLE
 
 # Columns of Nest.levels: where a level's own moves begin to be chosen, its candidates, the next of them to try, and
 # the length of its best sequence (0: none yet).
@@ -21,11 +21,13 @@ TOP, WEIGHT, N_GIVEN = range(3)
 # A level that has not looked at the legal moves at its depth yet.
 UNKNOWN = -1
 NO_LEVEL = -1
+# In the place of how many moves are given: which ones is still to be decided.
+NOT_CHOSEN = -1
 
 
 @bundle
 class Nest(NamedTuple):
-    """The levels of a nested search; level l of the literature is row l - 1. All share the moves of the arena."""
+    """The levels of a nested search; level l of the literature is row l - 1. All share the moves of the store."""
 
     levels: Annotated[np.ndarray, "i8 [=, 4] < D+1 -1:H+1 H+1 D+1"]
     candidates: Annotated[np.ndarray, "i8 [=, H] < moves"]
@@ -35,38 +37,40 @@ class Nest(NamedTuple):
     weights: np.ndarray  # [W, M] float64, one search for each row, in turn
     scale: Annotated[np.ndarray, "f8 [M]"]  # what objectives are divided by before they are weighed
     value: np.ndarray  # [1, 2] float64, violations and weighted sum of the last playout
-    numbers: Annotated[np.ndarray, "i8 [3] < -1:L -1:W D+1"]
+    numbers: Annotated[np.ndarray, "i8 [3] < -1:L -1:W -1:D+1"]
 
 
-def nested_search(parts, arena, rng, play_to_end, nest, n):
+def nested_search(parts, store, settings, rng, play, count, nest, n):
     """Make up to n evaluations; returns how many, leaving a status."""
     done = 0
     while done < n:
-        if is_full(arena):
-            arena.counters[STATUS] = NEEDS_ROOM
+        if not has_room(store.archive, store.counters):
+            store.counters[STATUS] = NEEDS_ROOM
             return done
-        if nest.numbers[TOP] == NO_LEVEL:
-            begin(nest.levels, nest.numbers, nest.weights)
-            set_scale(nest.scale, arena.archive.heads, arena.archive.scores)
-        arena.counters[STATUS] = to_next_playout(parts, arena, rng, play_to_end, nest)
-        if arena.counters[STATUS] != OK:
-            return done
-        if nest.numbers[TOP] == NO_LEVEL:
-            continue  # this search is over
+        if nest.numbers[N_GIVEN] == NOT_CHOSEN:
+            if nest.numbers[TOP] == NO_LEVEL:
+                begin(nest.levels, nest.numbers, nest.weights)
+                set_scale(nest.scale, store.archive.heads, store.archive.scores)
+            store.counters[STATUS] = to_next_playout(parts, store, settings, rng, play, nest)
+            if store.counters[STATUS] != OK:
+                return done
+            if nest.numbers[TOP] == NO_LEVEL:
+                continue  # this search is over
         level = nest.numbers[TOP]
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, nest.numbers[N_GIVEN], EVALUATE)
-        if arena.counters[STATUS] != OK:
+        store.counters[STATUS] = play(parts, store, settings, rng, ZERO, HERE, nest.numbers[N_GIVEN], SAMPLE)
+        if store.counters[STATUS] != OK:
             return done
-        count_evaluation(arena)
+        nest.numbers[N_GIVEN] = NOT_CHOSEN
+        count(store, HERE)
         done += 1
-        weigh(arena.scores, nest.weights, nest.numbers[WEIGHT], nest.scale, nest.value)
+        weigh(store.pool.scores, nest.weights, nest.numbers[WEIGHT], nest.scale, nest.value)
         if is_better(nest.value, 0, nest.best_scores, level, nest.levels[level, BEST_LENGTH]):
             take_over(
                 nest.levels[level],
                 nest.best_moves[level],
                 nest.best_scores[level],
-                arena.moves[HERE],
-                arena.heads[HERE, N_MOVES],
+                store.pool.moves[HERE],
+                store.pool.heads[HERE, N_MOVES],
                 nest.value[0],
             )
     return n
@@ -91,8 +95,8 @@ def open_level(row, depth):
 
 
 @bundle_kernel
-def to_next_playout(parts, arena, rng, play_to_end, nest):
-    """Go on until the level on top has something to evaluate: its moves are then in the arena.
+def to_next_playout(parts, store, settings, rng, play, nest):
+    """Go on until the level on top has something to evaluate: its moves are then in the store.
 
     That is a candidate of level 1 to play out from, or a sequence that was complete when its level was opened.
     """
@@ -102,14 +106,14 @@ def to_next_playout(parts, arena, rng, play_to_end, nest):
         level = numbers[TOP]
         row = levels[level]
         if row[N_CANDIDATES] == UNKNOWN:
-            copy_moves(nest.given, arena.moves[HERE], row[DEPTH])
-            status = play_to_end(parts, arena, rng, row[DEPTH], LOOK)
+            copy_moves(nest.given, store.pool.moves[HERE], row[DEPTH])
+            status = play(parts, store, settings, rng, ZERO, HERE, row[DEPTH], LOOK)
             if status != OK:
                 return status
-            count = arena.n_legal[0]
+            count = store.n_legal[0]
             if count > nest.candidates.shape[1]:
                 return NEEDS_ROOM
-            copy_moves(arena.legal, nest.candidates[level], count)
+            copy_moves(store.legal, nest.candidates[level], count)
             row[N_CANDIDATES] = count
             row[NEXT] = 0
         if row[N_CANDIDATES] == 0 and row[BEST_LENGTH] == 0:
@@ -127,7 +131,7 @@ def to_next_playout(parts, arena, rng, play_to_end, nest):
             row[NEXT] += 1
             if level == 0:
                 numbers[N_GIVEN] = row[DEPTH] + 1
-                copy_moves(nest.given, arena.moves[HERE], numbers[N_GIVEN])
+                copy_moves(nest.given, store.pool.moves[HERE], numbers[N_GIVEN])
                 return OK
             open_level(levels[level - 1], row[DEPTH] + 1)
             numbers[TOP] = level - 1
@@ -173,7 +177,7 @@ def take_over(row, best_moves, best_scores, moves, length, scores):
 
 @engine_kernel
 def weigh(scores, weights, which, scale, value):
-    """Fill in violations and weighted sum of the sequence in the arena."""
+    """Fill in violations and weighted sum of the sequence in the store."""
     value[0, 0] = scores[HERE, VIOLATIONS]
     value[0, 1] = 0.0
     for k in range(scale.size):

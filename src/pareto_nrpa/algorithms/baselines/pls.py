@@ -64,7 +64,7 @@ class _Search(WholeSolutionSearch):
     def __init__(self, problem: AnyProblem, baseline: ParetoLocalSearch, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
         self._front = self._working_front(baseline)
-        self._search = self.player.entry(kernels.local_search, self._front, 0)
+        self._search = self.player.loop(kernels.local_search, self._front)
 
     def _working_front(self, baseline: ParetoLocalSearch) -> kernels.WorkingFront:
         genotype = self.genotype

@@ -6,11 +6,12 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import N_MOVES, NEEDS_ROOM, OK, STATUS, WRONG_LENGTH
+from ...engine.archive import has_room
+from ...engine.arrays import HERE, N_MOVES, NEEDS_ROOM, OK, STATUS, WRONG_LENGTH
 from ...engine.dominance import covers
 from ...engine.jit.bundles import bundle
-from ...engine.jit.kernels import engine_kernel, small_kernel
-from .rollout import EVALUATE, HERE, WHOLE, count_evaluation, is_full
+from ...engine.jit.kernels import ZERO, engine_kernel, small_kernel
+from ...engine.walk import SAMPLE, WHOLE
 
 # Positions in WorkingFront.numbers.
 SIZE, NEXT_ID, BASE_ID, SAMPLED, N_FIRST, IS_PERMUTATION, LONGEST_SEGMENT = range(7)
@@ -38,14 +39,14 @@ class WorkingFront(NamedTuple):
     n_options: np.ndarray  # [n] int64
 
 
-def local_search(parts, arena, rng, play_to_end, front, n):
+def local_search(parts, store, settings, rng, play, count, front, n):
     """Make up to n evaluations; returns how many, leaving a status."""
     for done in range(n):
-        if is_full(arena) or front.numbers[SIZE] == front.heads.shape[0]:
-            arena.counters[STATUS] = NEEDS_ROOM
+        if not has_room(store.archive, store.counters) or front.numbers[SIZE] == front.heads.shape[0]:
+            store.counters[STATUS] = NEEDS_ROOM
             return done
         n_given = next_candidate(
-            arena.moves[HERE],
+            store.pool.moves[HERE],
             front.moves,
             front.heads,
             front.base,
@@ -55,13 +56,14 @@ def local_search(parts, arena, rng, play_to_end, front, n):
             front.n_options,
             rng,
         )
-        arena.counters[STATUS] = play_to_end(parts, arena, rng, n_given, WHOLE if n_given > 0 else EVALUATE)
-        if arena.counters[STATUS] == OK and arena.heads[HERE, N_MOVES] != front.base.size:
-            arena.counters[STATUS] = WRONG_LENGTH
-        if arena.counters[STATUS] != OK:
+        purpose = WHOLE if n_given > 0 else SAMPLE
+        store.counters[STATUS] = play(parts, store, settings, rng, ZERO, HERE, n_given, purpose)
+        if store.counters[STATUS] == OK and store.pool.heads[HERE, N_MOVES] != front.base.size:
+            store.counters[STATUS] = WRONG_LENGTH
+        if store.counters[STATUS] != OK:
             return done
-        count_evaluation(arena)
-        insert(front.scores, front.moves, front.heads, front.numbers, arena.scores, arena.moves)
+        count(store, HERE)
+        insert(front.scores, front.moves, front.heads, front.numbers, store.pool.scores, store.pool.moves)
     return n
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..._util.checks import check_flag, check_number
+from ...engine.evaluation import sample
 from .base import Baseline, BaselineSearch
-from .rollout import sample
 
 if TYPE_CHECKING:
     from ...problem.base import AnyProblem
@@ -45,7 +45,7 @@ class _Search(BaselineSearch):
 
     def __init__(self, problem: AnyProblem, baseline: RandomSearch, **where: Any) -> None:
         super().__init__(problem, baseline, **where)
-        self._sample = self.player.entry(sample, 0)
+        self._sample = self.player.loop(sample)
 
     def step(self, n: int) -> int:
         return self._sample(n)

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from ..._util.checks import shown
+from ...engine.plain import Record
 from ...errors import ProblemError
 from ...problem.base import Problem
 
@@ -51,11 +52,10 @@ class Playout:
 
     def __init__(self, search: AskTellSearch, policy: int, draw: Callable[[], float]) -> None:
         self.policy = policy
-        self.solution: list[Any] = []
+        self._record = Record()
+        self.solution: list[Any] = self._record.moves
         self._search, self._draw = search, draw
         self._player: Any = search.player
-        self._decisions: list[int] = []  # for each: number of codes, the codes, position chosen
-        self._biases: list[float] = []
         self._is_open = True
 
     def choose(
@@ -101,7 +101,7 @@ class Playout:
         if not self._is_open:
             raise ProblemError("finish() was called twice; begin another playout with search.playout().")
         self._is_open = False
-        return self._search.take_in(self._decisions, self._biases, self.solution, self.policy)
+        return self._search.candidate_from(self._record, self.policy)
 
     def _checked(self, codes: Sequence[Hashable], bias: Sequence[float] | None) -> tuple[list[int], list[float]]:
         if not self._is_open:
@@ -135,8 +135,8 @@ class Playout:
                 f"codes, got {shown(moves)}."
             ) from error
         if len(numbers) > 1:
-            self._decisions += (len(numbers), *numbers, position)
-            self._biases += extra
+            self._record.steps += (len(numbers), *numbers, position)
+            self._record.biases += extra
         self.solution.append(move)
         return position
 

@@ -9,22 +9,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..._util.checks import check_whole, shown
-from ...engine.archive import MOST_ARCHIVED, archived_rows, counting_archive, limited_archive
+from ...engine.archive import MOST_ARCHIVED, archived_rows
 from ...engine.arrays import (
     EVALUATIONS,
     KEY,
     LAST_IMPROVEMENT,
-    N_FREE,
     N_MOVES,
     NO_IDENTITY,
     POLICY,
     SIZE,
     VIOLATIONS,
     Archive,
-    SearchState,
     Settings,
+    Store,
 )
+from ...engine.player import Player, new_player
 from ...engine.softmax import MAX_BLOCK
+from ...engine.store import checked_store, new_store
+from ...engine.walk import ANY_POLICY
 from ...errors import ProblemError
 from ...problem.base import (
     AnyProblem,
@@ -33,15 +35,14 @@ from ...problem.base import (
     without_pruning,
 )
 from ..search import Search
-from .compiled_player import CompiledPlayer
-from .memory import checked_machine, make_room, new_machine
-from .plain_player import PlainPlayer
+from .learner import Learner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ...engine.plain import Record
     from ..algorithm import Algorithm
     from .driven import Playout
     from .params import ParetoNRPA
@@ -100,19 +101,19 @@ class AskTellSearch(Search):
         self._slots_asked: list[int] = []  # of candidates that are still to be made again
         self.settings = self._settings()
         played = problem if params.pruning else without_pruning(problem)
-        state = self._first_machine(objective_weights), self.settings, self.rng
-        self.player: CompiledPlayer | PlainPlayer = (
-            CompiledPlayer(played, *state) if isinstance(played, CompiledProblem) else PlainPlayer(played, *state)
+        self.player: Player = new_player(
+            played, self._first_store(objective_weights), self.settings, self.rng, learns=True
         )
+        self.learner = Learner(self.player)
 
     @property
-    def machine(self) -> SearchState:
+    def machine(self) -> Store:
         """All that the search has learned and found."""
-        return self.player.machine
+        return self.player.store
 
     @machine.setter
-    def machine(self, machine: SearchState) -> None:
-        self.player.machine = machine
+    def machine(self, store: Store) -> None:
+        self.player.store = store
 
     def _settings(self) -> Settings:
         params, problem = self.params, self.problem
@@ -134,16 +135,16 @@ class AskTellSearch(Search):
             n_checked=_CHECKED_PLAYOUTS,
         )
 
-    def _first_machine(self, objective_weights: NDArray[np.float64] | None) -> SearchState:
+    def _first_store(self, objective_weights: NDArray[np.float64] | None) -> Store:
         problem = self.problem
         if isinstance(problem, CompiledProblem):
             assert problem.max_legal is not None
             assert problem.max_candidates is not None
             sizes = (problem.n_codes, problem.max_moves, problem.max_legal, problem.max_candidates)
         else:
-            sizes = (_PLAIN_CODES, _PLAIN_MOVES, 1, _PLAIN_CANDIDATES)
+            sizes = (_PLAIN_CODES, _PLAIN_MOVES, _PLAIN_CANDIDATES, _PLAIN_CANDIDATES)
         n_codes, max_moves, max_legal, max_candidates = sizes
-        return new_machine(
+        return new_store(
             level=int(self.params.level),
             preferences=self.params.preference_matrix(problem),
             n_codes=n_codes,
@@ -158,27 +159,22 @@ class AskTellSearch(Search):
     @property
     def evaluations(self) -> int:
         """How many evaluations the search has learned from."""
-        return int(self.player.machine.counters[EVALUATIONS])  # straight: it is asked for at each evaluation
+        return int(self.player.store.counters[EVALUATIONS])  # straight: it is asked for at each evaluation
 
     @property
     def last_improvement(self) -> int:
         """The evaluation at which the archive last changed."""
-        return int(self.player.machine.counters[LAST_IMPROVEMENT])
+        return int(self.player.store.counters[LAST_IMPROVEMENT])
 
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
         return self.machine.archive, self.machine.counters, self.player.solution
-
-    def count_unique(self) -> None:
-        """Count every solution once, from the start on."""
-        self.machine = self.machine._replace(archive=counting_archive(self.machine.archive))
 
     def limit_archive(self, size: int) -> None:
         """Let the archive never hold more than so many solutions, from the start on."""
         check_whole("max_archive", size, 2, MOST_ARCHIVED)
         if self.evaluations:
             raise ValueError(f"max_archive must be said before the first evaluation, not after {self.evaluations:,}.")
-        machine = self.machine
-        self.machine = machine._replace(archive=limited_archive(machine.archive, machine.counters, int(size)))
+        self.player.limit_archive(int(size))
 
     @property
     def slice_size(self) -> int:
@@ -191,17 +187,7 @@ class AskTellSearch(Search):
         """Make n evaluations."""
         check_whole("n", n, 0)
         self.compile()
-        self.player.advance(n)
-
-    @property
-    def state_sizes(self) -> dict[str, int | str | None]:
-        """What names in the forms of the state stand for."""
-        n_levels, n_policies, n_codes = self.machine.weights.shape
-        sizes = super().state_sizes | {"L": n_levels, "P": n_policies}
-        sizes |= {"B": "K" if self.settings.has_bias else 1, "S": "C" if self.settings.bias_by_code else 1}
-        if isinstance(self.problem, CompiledProblem):
-            sizes |= {"C": n_codes, "K": self.machine.pool.codes.shape[1]}
-        return sizes
+        self.learner.advance(n)
 
     @property
     def slots_asked(self) -> list[int]:
@@ -223,7 +209,7 @@ class AskTellSearch(Search):
     def restored(self) -> None:
         """Check what was restored, and make the candidates again that were asked for."""
         slots, self._slots_asked = self._slots_asked, []
-        self.machine = checked_machine(self.machine, self.settings, slots)
+        self.machine = checked_store(self.machine, self.settings, slots)
         for slot in slots:
             state = self.player.replay(self._candidate(slot, None).solution)
             self.pending.append(self._candidate(slot, state))
@@ -254,21 +240,12 @@ class AskTellSearch(Search):
 
     def propose(self) -> tuple[int, Any]:
         """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
-        slot = self.open_slot()
-        return slot, self.play_into(slot)
-
-    def play_into(self, slot: int) -> Any:
-        """Let a policy drawn at random play into a slot, which is given back if that fails."""
-        n_policies = self.machine.weights.shape[1]
-        try:
-            return self.player.play(int(self.player.draw() * n_policies) if n_policies > 1 else 0, slot)
-        except BaseException:
-            self.close_slot(slot)
-            raise
+        with self.player.slot() as slot:
+            return slot, self.player.play(int(ANY_POLICY), slot)
 
     def learn(self, slot: int) -> None:
         """Learn from a slot whose scores are known."""
-        self.player.tell(slot)
+        self.learner.learn(slot)
 
     def _candidate(self, slot: int, state: Any) -> Candidate:
         pool = self.machine.pool
@@ -279,9 +256,7 @@ class AskTellSearch(Search):
 
     def _known(self, slot: int) -> tuple[NDArray[np.float64], float] | None:
         """Return objectives and violations of a recorded solution that was evaluated before, or None."""
-        archive, pool = self.machine.archive, self.machine.pool
-        n_moves = pool.heads[slot, N_MOVES]
-        scores = self.player.known(archive, pool.heads[slot, KEY], pool.moves[slot, :n_moves], n_moves)
+        scores = self.player.known(slot)
         return None if scores is None else (scores[1:] * self._signs, float(scores[VIOLATIONS]))
 
     def playout(self, *, policy: int | None = None, rng: np.random.Generator | None = None) -> Playout:
@@ -296,7 +271,7 @@ class AskTellSearch(Search):
         """
         from .driven import Playout
 
-        if isinstance(self.player, CompiledPlayer):
+        if isinstance(self.problem, CompiledProblem):
             raise ProblemError(f"{problem_name(self.problem)} is compiled and plays itself; use ask() instead.")
         self.compile()
         draw, n_policies = self.player.draw if rng is None else rng.random, self.machine.weights.shape[1]
@@ -305,23 +280,19 @@ class AskTellSearch(Search):
         check_whole("policy", policy, 0, n_policies - 1)
         return Playout(self, policy, draw)
 
-    def take_in(self, decisions: list[int], biases: list[float], moves: list[Any], policy: int) -> Candidate:
+    def candidate_from(self, record: Record, policy: int) -> Candidate:
         """Return a sequence played elsewhere, code by code, as a candidate."""
-        assert isinstance(self.player, PlainPlayer)
-        slot = self.open_slot()
-        try:
-            self.player.record(slot, decisions, biases, moves, policy)
-        except BaseException:
-            self.close_slot(slot)
-            raise
+        player: Any = self.player
+        with player.slot() as slot:
+            player.record(slot, record, policy)
         candidate = self._candidate(slot, None)
         self.pending.append(candidate)
         return candidate
 
     def expect_add(self) -> None:
         """Let `compile` see to what `add` needs, too."""
-        entries = self.player.entries
-        entries += [entry for entry in self.player.for_add if entry not in entries]
+        self.player.expect_follow()
+        self.learner.expect_add()
 
     def add(
         self,
@@ -358,15 +329,13 @@ class AskTellSearch(Search):
         n_policies = self.machine.weights.shape[1]
         policy = self.evaluations % n_policies if policy is None else policy
         check_whole("policy", policy, 0, n_policies - 1)
-        slot = self.open_slot()
-        try:
-            self.player.play_given(solution, policy, slot, judge=given is None)
-        except BaseException:
-            self.close_slot(slot)
-            raise
-        if given is not None:
-            self.machine.pool.scores[slot] = given
-        self.player.tell_root(slot)
+        with self.player.slot() as slot:
+            state = self.player.play_given(solution, policy, slot)
+            if given is None:
+                self.player.evaluate(slot, state)
+            else:
+                self.machine.pool.scores[slot] = given
+        self.learner.learn_at_top(slot)
 
     def tell(
         self,
@@ -381,7 +350,7 @@ class AskTellSearch(Search):
         self._check_pending(candidates, "tell")
         for candidate, row in zip(candidates, scores, strict=True):
             self.pending.remove(candidate)
-            self.make_room()
+            self.player.make_room()
             self.machine.pool.scores[candidate.slot] = row
             self.learn(candidate.slot)
 
@@ -425,14 +394,10 @@ class AskTellSearch(Search):
     def adopt(self, solution: Sequence[Any], policy: int) -> bool:
         """Take in what another search has found, as an evaluation; False if it cannot be played here."""
         self.compile()
-        slot = self.open_slot()
-        try:
+        with self.player.slot() as slot:
             is_played, state = self.player.follow(policy, slot, self.player.numbers(solution))
             if is_played:
                 self.player.evaluate(slot, state)
-        except BaseException:
-            self.close_slot(slot)
-            raise
         if not is_played:
             self.close_slot(slot)
             return False
@@ -441,26 +406,11 @@ class AskTellSearch(Search):
 
     def welcome(self, slot: int) -> None:
         """Learn from a solution that was adopted."""
-        self.player.tell(slot)
-
-    def make_room(self) -> None:
-        """Grow whatever is full."""
-        machine = self.player.machine
-        if (larger := make_room(machine)) is not machine:
-            self.machine = larger
-
-    def open_slot(self) -> int:
-        """Take a slot for a sequence."""
-        self.make_room()
-        machine = self.player.machine
-        n_free = int(machine.counters[N_FREE]) - 1
-        machine.counters[N_FREE] = n_free
-        return int(machine.free[n_free])
+        self.learner.learn(slot)
 
     def close_slot(self, slot: int) -> None:
-        """Give back a slot whose playout came to nothing."""
-        self.machine.free[self.machine.counters[N_FREE]] = slot
-        self.machine.counters[N_FREE] += 1
+        """Give back a slot whose sequence is not evaluated."""
+        self.player.close_slot(slot)
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters with N as it is used."""

@@ -80,7 +80,7 @@ class BlackBoxSearch(Proposer):
     def propose(self) -> Proposal:
         """Play something that was not met before, if that is to be found."""
         search = self._search
-        slot = search.open_slot()
+        slot = search.player.open_slot()
         n_tries = _TRIES if self._in_vain < _ENOUGH_IN_VAIN else 1
         try:
             for _ in range(n_tries):

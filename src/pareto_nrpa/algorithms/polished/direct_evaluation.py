@@ -16,7 +16,7 @@ from . import solution_kernels as kernels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..nrpa.compiled_player import CompiledPlayer
+    from ...engine.compiled import CompiledPlayer
 
 
 class DirectEvaluation:
@@ -33,7 +33,7 @@ class DirectEvaluation:
             evaluate_solution = on_bundle(problem.evaluate_solution, problem.data)
             judging = kernels.judge_at_once, {"evaluate_solution": evaluate_solution, "signs": signed}
         judge_moves = bundle_kernel(with_globals(judging[0], **judging[1]))
-        kinds = (numba.typeof(x) for x in (player.parts, player.machine))
+        kinds = (numba.typeof(x) for x in (player.parts, player.store))
         signature = types.int64(*kinds, types.int64, types.int64, types.int64[::1])
         self._player = player
         self._evaluate = player.bind(
@@ -45,6 +45,6 @@ class DirectEvaluation:
 
     def __call__(self, moves: NDArray[np.int64], policy: int, slot: int) -> None:
         """Evaluate moves, which are brought into their canonical form, into a slot."""
-        status = self._player.call(self._evaluate, self._player.machine, policy, slot, moves)
+        status = self._player.call(self._evaluate, self._player.store, policy, slot, moves)
         if status != OK:
             raise self._player.error(status, len(moves))

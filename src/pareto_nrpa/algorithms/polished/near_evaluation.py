@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...engine.arrays import FrontObjectives
+    from ...engine.compiled import CompiledPlayer
     from ...problem.base import CompiledProblem
     from ...problem.segments import Segments
-    from ..nrpa.compiled_player import CompiledPlayer
     from .neighbour_evaluation import Penalty
 
 # Neighbours to judge before the clock and the keyboard are looked at: some hundredths of a second.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..nrpa.compiled_player import CompiledPlayer
+    from ...engine.compiled import CompiledPlayer
 
 _ROOM = 256
 _TRIES_PER_STEP = 50

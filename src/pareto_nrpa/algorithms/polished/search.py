@@ -9,9 +9,9 @@ import numpy as np
 
 from ..._util.checks import check_whole
 from ...engine.arrays import N_MOVES, POLICY
+from ...engine.compiled import CompiledPlayer
+from ...engine.plain import PlainPlayer
 from ...problem.genotype import check_genotype
-from ..nrpa.compiled_player import CompiledPlayer
-from ..nrpa.plain_player import PlainPlayer
 from ..nrpa.search import AskTellSearch
 from .blackbox_search import BlackBoxSearch
 from .members import Members, member_code
@@ -51,7 +51,7 @@ class PolishedSearch(AskTellSearch):
         self._members = Members(problem.n_objectives)
         self._members_at = -1  # the improvement after which they were looked at
         self._is_checked = False
-        self.player.following  # noqa: B018 - bound, that it may be compiled
+        self.player.expect_follow()
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
         self._screened = SegmentSearch(self) if screens else None
         self._kinds: dict[int, int] = {}  # of pending proposals, by slot
@@ -96,7 +96,6 @@ class PolishedSearch(AskTellSearch):
 
     def compile(self) -> None:
         """Compile, or load from disk, what `advance` needs."""
-        self.player.following  # noqa: B018 - bound, that it may be compiled
         self.player.entries += [entry for entry in member_code() if entry not in self.player.entries]
         super().compile()
         if not self._is_checked:
@@ -123,12 +122,11 @@ class PolishedSearch(AskTellSearch):
         """Make n evaluations."""
         check_whole("n", n, 0)
         self.compile()
-        player = self.player
         end = self.evaluations + n
         while (left := end - self.evaluations) > 0:
             local = self.local
             if n_playouts := min(1 if self.is_stuck else left, local.n_playouts):
-                player.advance(n_playouts)
+                self.learner.advance(n_playouts)
                 local.n_playouts -= n_playouts
             else:
                 local.advance(left)
@@ -151,14 +149,14 @@ class PolishedSearch(AskTellSearch):
     def learn_from(self, slot: int, kind: int) -> None:
         """Learn from a slot whose scores are known, or only count it, as its proposer decides."""
         if self.local.judged(slot, kind):
-            self.player.tell(slot)
+            self.learner.learn(slot)
         else:
-            self.player.note(slot)
+            self.learner.count(slot)
 
     def welcome(self, slot: int) -> None:
         """Count a solution that was adopted: the search that found it has learned from it."""
         self.local.adopted(slot)
-        self.player.note(slot)
+        self.learner.count(slot)
 
     def close_slot(self, slot: int) -> None:
         """Give back a slot whose sequence is not evaluated."""
@@ -183,5 +181,5 @@ class PolishedSearch(AskTellSearch):
 
     def draw_many(self, n: int, count: int) -> NDArray[np.int64]:
         """Return so many random numbers below n, at once."""
-        drawn: NDArray[np.int64] = (self.player.rng.random(count) * n).astype(np.int64)
+        drawn: NDArray[np.int64] = (self.rng.random(count) * n).astype(np.int64)
         return drawn

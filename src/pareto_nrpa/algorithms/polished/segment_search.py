@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.arrays import N_MOVES, POLICY, SIZE, VIOLATIONS
 from ...engine.state import Maybe
-from ...engine.walk import EXACT, UNPRUNED
+from ...engine.walk import ANY_POLICY, EXACT, UNPRUNED
 from .direct_evaluation import DirectEvaluation
 from .near_evaluation import NearEvaluator, knows_what_is_near
 from .neighbour_evaluation import STRICT, NeighbourEvaluator, is_covered
@@ -104,13 +104,13 @@ class SegmentSearch(Proposer):
 
     def _another_playout(self) -> int:
         """Return a slot with a playout, so that something happens where local search leads nowhere."""
-        slot = self._search.open_slot()
-        self._search.play_into(slot)
+        with self._search.player.slot() as slot:
+            self._search.player.play(int(ANY_POLICY), slot)
         return slot
 
     def _evaluated(self, moves: NDArray[np.int64], policy: int) -> int:
         """Return a slot with a neighbour that was judged feasible; it is a defect if it is not."""
-        slot = self._search.open_slot()
+        slot = self._search.player.open_slot()
         self._evaluate(moves, policy, slot)
         if self._search.machine.pool.scores[slot, VIOLATIONS] > 0:
             self.n_refused += 1
@@ -119,7 +119,7 @@ class SegmentSearch(Proposer):
 
     def _played(self, moves: NDArray[np.int64], policy: int, *, is_feasible: bool) -> int | None:
         """Return a slot into which a solution was played, None if it cannot be: a defect where it is feasible."""
-        slot = self._search.open_slot()
+        slot = self._search.player.open_slot()
         at = UNPRUNED if self._search.is_stuck else EXACT
         is_legal, _ = self._search.player.follow(policy, slot, moves, at)
         if is_legal:

@@ -15,7 +15,7 @@ from ...problem.stepper import first_illegal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..nrpa.plain_player import PlainPlayer
+    from ...engine.plain import PlainPlayer
     from .solution_front import Scores
 
 _NUMBERS = frozenset([int, float])

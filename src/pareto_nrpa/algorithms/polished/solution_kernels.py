@@ -13,17 +13,17 @@ initial_state = play = canonical = evaluate_solution = judge = judge_moves = ide
 signs = np.zeros(0)
 
 
-def evaluate_moves(data, machine, policy, slot, moves):
+def evaluate_moves(data, store, policy, slot, moves):
     """Judge moves in their canonical form and write them into a slot; returns a status."""
     canonical(data, moves, moves.size)
-    heads = machine.pool.heads[slot]
+    heads = store.pool.heads[slot]
     heads[POLICY] = policy
     heads[N_MOVES] = moves.size
     heads[N_DECISIONS] = 0
     heads[KEY] = NO_IDENTITY
     for i in range(moves.size):
-        machine.pool.moves[slot, i] = moves[i]
-    return judge_moves(data, machine.pool.scores[slot], machine.pool.heads[slot], moves, machine.probabilities)
+        store.pool.moves[slot, i] = moves[i]
+    return judge_moves(data, store.pool.scores[slot], store.pool.heads[slot], moves, store.room)
 
 
 def judge_at_once(data, scores, heads, moves, room):

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...engine.arrays import EVALUATIONS, N_MOVES, NO_IDENTITY
+from ...engine.evaluated import known_scores
+from ...engine.plain import PlainPlayer, Record
 from ...engine.state import need
+from ...engine.walk import ANY_POLICY
 from ...problem.builders import BuiltProblem
 from ...problem.genotype import Permutation
-from ..nrpa.plain_player import PlainPlayer
 from .additive_model import AdditiveModel
 from .chains import Chains
 from .credit import LEAST_CREDIT, Credit
@@ -195,9 +197,9 @@ class SolutionSearch(Proposer):
             self._n_uncounted += 1
         else:
             self._flush()
-            player = self._player
-            player.machine.pool.scores[slot] = scores
-            (player.tell if standing == NEW and self._learns else player.note)(slot)
+            learner = self._search.learner
+            self._player.store.pool.scores[slot] = scores
+            (learner.learn if standing == NEW and self._learns else learner.count)(slot)
         if scores is None:
             self.n_refused += 1
         else:
@@ -205,17 +207,17 @@ class SolutionSearch(Proposer):
 
     def _looked_up(self, moves: list[int]) -> Scores | None:
         """Return the scores of a solution that was evaluated before, where each is counted once."""
-        player = self._player
-        known = player.known(player.machine.archive, NO_IDENTITY, np.array(moves, dtype=np.int64), len(moves))
+        archive, numbers = self._player.store.archive, np.array(moves, dtype=np.int64)
+        known = known_scores(archive.keys, archive.key_scores, NO_IDENTITY, numbers, len(moves))
         return None if known is None else tuple(known.tolist())
 
     def _record(self, moves: list[int], scores: Scores, is_new: bool) -> tuple[int, Scores | None]:
         """Write a solution into a slot, with codes where policies learn of it; no scores if it cannot be played."""
         search, player = self._search, self._player
-        slot, policy = search.open_slot(), self._n % search.polish.n_policies
+        slot, policy = player.open_slot(), self._n % search.polish.n_policies
         try:
             if not is_new or (self._judge.all_are_legal and not self._learns):
-                player.record(slot, [], [], self._judge.solution(moves), policy)
+                player.record(slot, Record(self._judge.solution(moves)), policy)
                 return slot, scores
             is_played, state = player.follow(policy, slot, np.array(moves))
             if is_played:
@@ -309,9 +311,8 @@ class SolutionSearch(Proposer):
         return min(_MOST_CHAINS, max(_LEAST_CHAINS, chains / (chains + others) if chains + others > 0 else 0.5))
 
     def _playout(self) -> tuple[list[int], tuple[int, Any]]:
-        search = self._search
-        slot = search.open_slot()
-        state = search.play_into(slot)
+        with self._player.slot() as slot:
+            state = self._player.play(int(ANY_POLICY), slot)
         return self._recorded(slot), (slot, state)
 
     def _recorded(self, slot: int) -> list[int]:
@@ -376,7 +377,7 @@ class SolutionSearch(Proposer):
             self._known.setdefault(one.key, None)
             if one.played is not None:
                 return Proposal(*one.played)
-            slot = search.open_slot()
+            slot = self._player.open_slot()
             try:
                 is_played, state = self._player.follow(self._n % search.polish.n_policies, slot, np.array(one.moves))
             except BaseException:

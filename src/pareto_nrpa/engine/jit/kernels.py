@@ -64,7 +64,6 @@ _COMPILER = hashlib.sha256(_OWN_TEXT).hexdigest()
 # The kernels, by kind.
 _of_engine: weakref.WeakSet[Any] = weakref.WeakSet()
 _of_problems: weakref.WeakSet[Any] = weakref.WeakSet()
-_of_bundles: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _marked(function: Callable[..., Any], known: weakref.WeakSet[Any], options: dict[str, Any]) -> Any:
@@ -96,12 +95,8 @@ def small_kernel(function: Callable[..., Any]) -> Any:
     return _marked(function, _of_engine, _INLINED)
 
 
-def bundle_kernel(function: Callable[..., Any]) -> Any:
-    """Mark an engine kernel that takes bundles of arrays."""
-    made = engine_kernel(function)
-    if not JIT_IS_OFF:
-        _of_bundles.add(made)
-    return made
+#: The same, of those that take bundles of arrays.
+bundle_kernel = engine_kernel
 
 
 def fused_kernel(function: Callable[..., Any]) -> Any:
@@ -224,18 +219,6 @@ def _twin(called: Any, twins: dict[Any, Any], n_places: Counter[Any]) -> Any:
         twins[called] = njit(**options)(copy)
         _bind(copy, twins, n_places)
     return twins[called]
-
-
-def interpreted(function: Callable[..., Any]) -> types.FunctionType:
-    """Return a kernel as plain Python that takes any object for a bundle of arrays; kernels of arrays stay compiled."""
-    function = python_function(function)
-    called: dict[str, Any] = {name: function.__globals__.get(name) for name in function.__code__.co_names}
-    bound = {
-        name: interpreted(value) if value in _of_bundles else stored(value)
-        for name, value in called.items()
-        if hasattr(value, "targetoptions")
-    }
-    return rebound(function, **bound)
 
 
 _compiled_alone: dict[Any, Any] = {}

@@ -63,7 +63,7 @@ class Islands(Algorithm):
         from .search import IslandSearch
 
         for search in searches:
-            search.player.following  # noqa: B018, bound before anything is compiled
+            search.player.expect_follow()
         self._crew = crew_for(searches, problem, self.algorithm, self.workers, self.executor, budget)
         return IslandSearch(problem, searches, seed=seed, crew=self._crew)
 

@@ -135,7 +135,7 @@ def carry_out(task: Task) -> Report | str | None:
 def _restored(task: Task, state: bytes) -> AskTellSearch:
     """Return a search as it stands at the beginning of a stretch: from a state, and what it did since in this round."""
     search = from_bytes(state, _problem(task.problem), task.algorithm)
-    search.player.following  # noqa: B018, bound before anything is compiled
+    search.player.expect_follow()
     search.compile()
     go_on(search, task.stretch._replace(end=task.stretch.begin), lambda: False)
     return search
