@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from pareto_nrpa.routing import mo_tsp, mo_tsptw
-from pareto_nrpa.routing.vrptw import vrptw
+from pareto_nrpa.routing import mo_tsp, mo_tsptw, vrptw
 
 from .brute_force import NEVER, Instance
 

@@ -10,7 +10,7 @@ from pareto_nrpa._util.times import minutes, shown_time
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.itinerary import Itinerary, Route
 from pareto_nrpa.routing.tsptw import TSPTWData
-from pareto_nrpa.routing.vrptw import VRPTWData
+from pareto_nrpa.routing.vehicles import VRPTWData
 
 PLAIN = """\
 name,x,y,opens,closes,service,demand,phone

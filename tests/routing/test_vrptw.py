@@ -10,7 +10,7 @@ from pareto_nrpa.errors import InstanceError, ProblemError
 from pareto_nrpa.problem.segments import check_judgement
 from pareto_nrpa.problem.stepper import canonical_form, first_illegal
 from pareto_nrpa.routing import generate_vrptw, mo_tsptw
-from pareto_nrpa.routing.vrptw import MEASURES, vrptw
+from pareto_nrpa.routing.vehicles import MEASURES, vrptw
 
 from ..helpers.checking import check_uncompiled
 from ..pages.results import schedule

@@ -18,7 +18,7 @@ NAMES = {
     **dict.fromkeys(("NSGA2", "NSGA3", "SMSEMOA", "MOEAD", "ParetoLocalSearch", "ParetoMCTS"), "algorithms"),
     **dict.fromkeys(("WeightedNRPA", "WeightedNMCS", "RandomSearch", "DrivenProblem"), "algorithms"),
     **dict.fromkeys(("mo_tsp", "mo_tsptw", "generate_tsp", "generate_tsptw", "generate_vrptw"), "routing"),
-    "vrptw": "routing.vrptw",
+    "vrptw": "routing",
     **dict.fromkeys(("Certificate", "CertificateError", "check_certificate"), "routing.exact"),
     **dict.fromkeys(("CheckpointError", "DataError", "InstanceError", "ProblemError"), "errors"),
     **dict.fromkeys(("START", "END"), "problem"),

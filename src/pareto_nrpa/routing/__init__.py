@@ -1,6 +1,6 @@
 """Routes: tours and fleets, with or without time windows, from generators, benchmarks and files of stops.
 
-tsp, tsptw, vrptw              the problems, as kernels; segments, matrices
+tsp, tsptw, vehicles           the problems, as kernels; segments, matrices
 read, content                  from a file, read once, to an instance; what a file is that is none
 table, stops, costs, workbook  spreadsheets and DataFrames: cells, stops, matrices
 tsplib, solomon, vroom         parsers of files of other tools
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from .read import read_stops as read_stops
     from .tsp import mo_tsp as mo_tsp
     from .tsptw import mo_tsptw as mo_tsptw
+    from .vehicles import vrptw as vrptw
 
-# Loaded when first used: the data folder is searched without Numba. The function `vrptw` is not among them: its module
-# has the same name, and either would replace the other.
+# Loaded when first used: the data folder is searched without Numba. No module has the name of a function: importing the
+# module would replace the function.
 _HOMES = {
     "generate_tsp": "generate",
     "generate_tsptw": "generate",
@@ -49,6 +50,7 @@ _HOMES = {
     "read_stops": "read",
     "mo_tsp": "tsp",
     "mo_tsptw": "tsptw",
+    "vrptw": "vehicles",
 }
 
 __all__ = [*_HOMES]

@@ -16,7 +16,7 @@ from .solomon import MOST_CITIES
 from .stops import numbered_stops
 from .tsp import mo_tsp
 from .tsptw import mo_tsptw
-from .vrptw import vrptw
+from .vehicles import vrptw
 
 _SIDE = 100.0  # cities lie in a square of this side
 _MOST_COSTS = 300_000_000  # gigabytes

@@ -18,7 +18,7 @@ from .proved_fronts import with_proved_front
 from .stops import WINDOW_ENDS, Stops, close_by_end_of_service
 from .tsp import mo_tsp
 from .tsptw import mo_tsptw
-from .vrptw import MEASURES, vrptw
+from .vehicles import MEASURES, vrptw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
