@@ -67,13 +67,3 @@ def test_keys_that_agree_in_their_low_bits_do_not_crowd_each_other(shift):
         put(archive, counters, (1,), i << shift, 1.0)
     assert counters[N_UNIQUE] == 3000
     assert crowded(archive.keys) < 60
-
-
-def test_a_stored_table_is_found_again_whatever_rule_its_keys_were_placed_by(rng):
-    keys, scores = np.zeros(4096, dtype=np.int64), np.zeros((4096, 2))
-    identities = rng.permutation(100_000)[:2000]
-    keys[: identities.size], scores[: identities.size, 0] = identities + 1, identities
-    keys, scores = seen.rebuilt_keys(keys, scores)
-    assert keys.size > 2 * identities.size
-    for identity in identities.tolist():
-        assert known_scores(keys, scores, identity, np.zeros(1, dtype=np.int64), 0)[0] == identity

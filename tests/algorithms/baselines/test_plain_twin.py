@@ -35,6 +35,8 @@ SETTINGS += [
 @pytest.mark.parametrize("where", ["tsptw", pytest.param("tsp", marks=pytest.mark.long)])
 @pytest.mark.parametrize(("name", "parameters"), SETTINGS, ids=str)
 def test_plain_and_compiled_problems_lead_to_the_same_result(where, name, parameters):
+    if name == "polished-nrpa" and where == "tsp":
+        pytest.skip("plain problems with a genotype are searched by lists of moves")
     compiled, plain = (small(name, **parameters).start(problem, seed=11, budget=400) for problem in TWINS[where])
     compiled.advance(400)
     plain.advance(400)

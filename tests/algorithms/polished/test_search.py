@@ -216,9 +216,9 @@ def test_a_checkpoint_with_moves_that_are_none_is_refused(slots, tmp_path):
     search.ask(3)
     search.save(path)
     header, tree = unpack(path.read_bytes())
-    machine = tree["player"]["machine"]
-    places = machine["members"][0, :2] if slots == "playouts" else tree["slots_asked"]
-    machine["pool"]["moves"][places] = 2**53
+    store = tree["player"]["store"]
+    places = store["members"][0, :2] if slots == "playouts" else tree["slots_asked"]
+    store["pool"]["moves"][places] = 2**53
     path.write_bytes(pack(header, tree))
     with pytest.raises(CheckpointError, match="is not a checkpoint of pareto-nrpa, or is damaged"):
         PolishedNRPA().resume(TSPTW, path)

@@ -85,7 +85,7 @@ class _Search(BaselineSearch):
     def state_sizes(self) -> dict[str, int | str | None]:
         """What names in the forms of the state stand for."""
         (n_weights, _), (n_levels, n_moves) = self._nest.weights.shape, self._nest.best_moves.shape
-        return super().state_sizes | {"L": n_levels, "D": n_moves, "W": n_weights}
+        return super().state_sizes | {"N": n_levels, "D": n_moves, "W": n_weights}
 
     def restored(self) -> None:
         """Check what was restored: all moves that will be played without another look at them are legal."""

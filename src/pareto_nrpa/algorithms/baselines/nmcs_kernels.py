@@ -37,7 +37,7 @@ class Nest(NamedTuple):
     weights: np.ndarray  # [W, M] float64, one search for each row, in turn
     scale: Annotated[np.ndarray, "f8 [M]"]  # what objectives are divided by before they are weighed
     value: np.ndarray  # [1, 2] float64, violations and weighted sum of the last playout
-    numbers: Annotated[np.ndarray, "i8 [3] < -1:L -1:W -1:D+1"]
+    numbers: Annotated[np.ndarray, "i8 [3] < -1:N -1:W -1:D+1"]
 
 
 def nested_search(parts, store, settings, rng, play, count, nest, n):
