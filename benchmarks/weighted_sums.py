@@ -26,7 +26,7 @@ from pareto_nrpa import MaxCpuTime, solve
 from pareto_nrpa.metrics import hypervolume, nondominated
 from pareto_nrpa.routing import mo_tsp
 from pareto_nrpa.routing.matrices import euclidean
-from pareto_nrpa.routing.vrptw import vrptw
+from pareto_nrpa.routing.vehicles import vrptw
 
 FILES = Path(os.environ.get("PARETO_NRPA_DATA", "."), "tsplib")
 # kro instances of 150 and 200 cities are made of those of 100: two files, and which cities of the second.

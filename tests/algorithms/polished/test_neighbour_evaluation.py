@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import MaxEvaluations, Permutation, PolishedNRPA, Segments, check_problem, solve
-from pareto_nrpa.algorithms.polished.neighbour_evaluation import Penalty
+from pareto_nrpa.algorithms.polished.near_evaluation import Penalty
 from pareto_nrpa.engine.arrays import FrontObjectives
 from pareto_nrpa.engine.jit.kernels import kernel
 from pareto_nrpa.errors import ProblemError

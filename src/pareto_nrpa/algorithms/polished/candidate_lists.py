@@ -30,6 +30,8 @@ class Arcs(NamedTuple):
 
     def closings(self) -> NDArray[np.bool_]:
         """Return [n + 1] whether each move is like START and END: the close of a route."""
+        if not (self.costs.any() or self.distances.any()):
+            return np.zeros(len(self.costs), dtype=bool)
         alike = [
             (table == table[:1]).reshape(len(table), -1).all(axis=1)
             for matrix in (self.costs, self.distances)
@@ -43,14 +45,14 @@ class Arcs(NamedTuple):
 class CandidateLists:
     """For each move the others that are near to it."""
 
-    def __init__(self, arcs: Arcs) -> None:
+    def __init__(self, arcs: Arcs, size: int = POOL) -> None:
         m = arcs.costs.shape[2]
         costs = arcs.costs + arcs.costs.swapaxes(0, 1)
         scale = np.array([_usual(np.abs(costs[:, :, k])) for k in range(m)])
         apart = np.minimum(arcs.distances, arcs.distances.T)
         np.fill_diagonal(apart, np.inf)
         apart[:, 0] = apart[:, arcs.closings()] = np.inf  # those are looked at where they stand
-        size = max(1, min(POOL, int((apart[0] < np.inf).sum())))
+        size = max(1, min(size, int((apart[0] < np.inf).sum())))
         nearest = [
             np.argsort(costs @ (weights / scale) + apart, axis=1, kind="stable")[:, :size] for weights in _weights(m)
         ]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numba
 import numpy as np
 from numba import types
 
-from ...engine.arrays import START
+from ...engine.arrays import START, FrontObjectives
 from ...engine.compiled import segments_on_bundle
-from ...engine.jit.kernels import bundle_kernel, compile_entry, small_kernel, with_globals
+from ...engine.dominance import is_covered_by_front
+from ...engine.jit.kernels import bundle_kernel, compile_entry, small_kernel, stored, with_globals
 from ...engine.state import need
 from . import near_order, near_rows, near_search
-from .candidate_lists import NEAR, NEAR_WITH_LIMITS, Arcs, CandidateLists
+from .candidate_lists import NEAR, NEAR_WITH_LIMITS, POOL, Arcs, CandidateLists
 from .near_kinds import N_ON_ROUTES, N_ON_TOURS
 from .near_state import (
     HEAD,
@@ -27,6 +28,7 @@ from .near_state import (
     N_JUDGED,
     N_KICKS,
     N_KINDS,
+    NOISE,
     NOTES,
     PLACE_NOW,
     PRICE,
@@ -34,32 +36,36 @@ from .near_state import (
     NearState,
     new_near_state,
 )
-from .neighbour_evaluation import NOTHING_KNOWN, STRICT, is_covered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from ...engine.arrays import FrontObjectives
     from ...engine.compiled import CompiledPlayer
-    from ...problem.base import CompiledProblem
     from ...problem.segments import Segments
-    from .neighbour_evaluation import Penalty
 
 # Neighbours to judge before the clock and the keyboard are looked at: some hundredths of a second.
 _MOST = 500_000
 _TRIES_PER_STEP = 50
+_NOTHING_KNOWN = FrontObjectives(np.zeros((0, 1)), np.zeros((0, 1)))
 
 
-def knows_what_is_near(problem: CompiledProblem) -> bool:
-    """Tell whether a problem says what an arc costs, or what else makes two moves near."""
-    segments = problem.segments
-    return segments is not None and (segments.arc_of is not None or segments.near is not None)
+class Penalty(NamedTuple):
+    """The terms on which a descent may pass through infeasible solutions."""
+
+    price: float  # of a unit of distance from being feasible; 0 if a descent never goes farther away
+    most_gain: float  # by a step: a bound on what it may pay
+
+
+STRICT = Penalty(0.0, 0.0)
 
 
 class NearEvaluator:
-    """Looks at the neighbours of a solution that put near moves side by side."""
+    """Looks at the neighbours of a solution that put near moves side by side.
+
+    Where a problem says neither what an arc costs nor what else makes two moves near, all moves are near to each.
+    """
 
     STATE: ClassVar[dict[str, Any]] = {"_here": NearState}
 
@@ -72,9 +78,10 @@ class NearEvaluator:
         self._player, self._parts, self._rng = player, player.parts, player.rng
         moves = np.array([START, *genotype.moves], dtype=np.int64)
         arcs = _arcs(player, moves)
-        self._lists = CandidateLists(arcs)
+        knows = is_sum or segments.near is not None
+        self._lists = CandidateLists(arcs, POOL if knows else len(moves))
         widths = 0 if is_sum else segments.cost_width, segments.limit_width if self.has_limits else 0
-        n_near = NEAR if self.has_kicks else NEAR_WITH_LIMITS
+        n_near = NEAR if self.has_kicks else NEAR_WITH_LIMITS if knows else len(moves)
         self._here = new_near_state(moves, player.signs, arcs.costs, self._lists.pool, n_near, *widths)
         self._numbers = np.argsort(moves[1:]) + 1, np.sort(moves[1:])
         self._here.is_closing[:] = arcs.closings()
@@ -88,7 +95,7 @@ class NearEvaluator:
         kinds = [numba.typeof(x) for x in (self._parts, self._here)]
         draws = numba.typeof(self._rng)
         search, shake = _bound(segments, is_sum)
-        went_on = types.boolean(*kinds, numba.typeof(NOTHING_KNOWN), draws, types.int64)
+        went_on = types.boolean(*kinds, numba.typeof(_NOTHING_KNOWN), draws, types.int64)
         self._go_on = self._player.bind(near_search.go_on, went_on, **search)
         shaken = types.int64(*kinds, draws, types.int64, types.int64, types.float64, types.float64)
         self._shake = self._player.bind(near_search.shake, shaken, **shake)
@@ -176,7 +183,7 @@ class NearEvaluator:
 
     def compile(self) -> None:
         """Compile what compares solutions; all else is compiled with the player."""
-        is_covered(self._here.current[1:], NOTHING_KNOWN)
+        is_covered(self._here.current[1:], _NOTHING_KNOWN)
 
     def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int, farther: float = 0.0) -> NDArray[np.int64]:
         """Return a solution some random steps away that is as feasible, or so much less; `marks`: where it differs."""
@@ -185,6 +192,11 @@ class NearEvaluator:
         n_tries = n_steps * _TRIES_PER_STEP
         self._shake.call(self._parts, self._here, self._rng, n_steps, n_tries, float(reach), farther)
         return self.moves
+
+
+def is_covered(objectives: NDArray[np.float64], front: FrontObjectives) -> bool:
+    """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
+    return bool(stored(is_covered_by_front)(*front, objectives, NOISE * np.abs(objectives)))
 
 
 def _arcs(player: CompiledPlayer, moves: NDArray[np.int64]) -> Arcs:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...engine.state import Maybe
-from .neighbour_evaluation import Penalty
+from .near_evaluation import Penalty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,15 +12,14 @@ from ...engine.arrays import N_MOVES, POLICY, SIZE, VIOLATIONS
 from ...engine.state import Maybe
 from ...engine.walk import ANY_POLICY, EXACT, UNPRUNED
 from .direct_evaluation import DirectEvaluation
-from .near_evaluation import NearEvaluator, knows_what_is_near
-from .neighbour_evaluation import STRICT, NeighbourEvaluator, is_covered
+from .near_evaluation import STRICT, NearEvaluator, is_covered
 from .penalty_descent import PenaltyDescent
 from .proposer import PLAYOUT, Proposal, Proposer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .neighbour_evaluation import Penalty
+    from .near_evaluation import Penalty
     from .search import PolishedSearch
 
 
@@ -69,11 +68,7 @@ class SegmentSearch(Proposer):
         self._params = search.polish
         self._shape = len(search.problem.genotype.moves), search.problem.n_objectives  # type: ignore[union-attr]  # a genotype is what this search needs
         player: Any = search.player
-        self.judge: NeighbourEvaluator | NearEvaluator = (
-            NearEvaluator(player, self._params.kicks)
-            if knows_what_is_near(player.problem)
-            else NeighbourEvaluator(player)
-        )
+        self.judge = NearEvaluator(player, self._params.kicks)
         self._evaluate = DirectEvaluation(player)
         self._detours = PenaltyDescent(self._shape[0])
         self.n_playouts = self._params.playouts  # to be made before the next local search
