@@ -58,8 +58,8 @@ Runs were made in several sittings, beside other programs, on machines of two ki
 speed varied by a third: a second of CPU time is not worth the same in all of them. The first runs of the default search
 are of revisions of it that differ in details: a seed may give another front of about the same share now.
 
-Where nothing is proved, shares flatter who found most of the common front, which is the default search. Settings were
-chosen on some of these instances: [the page on the default search](../default-search.md) says which.
+Where nothing is proved, shares flatter the search that found most of the common front, which is the default search.
+Settings were chosen on some of these instances: [the page on the default search](../default-search.md) says which.
 
 The default: `{PolishedNRPA()}`."""
 
@@ -151,7 +151,7 @@ def _ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
 
 
 def _means_ahead_and_behind(ours: list[Row], theirs: list[Row]) -> str:
-    """Return on how many instances our mean is higher and lower, and how likely that were if nobody was better."""
+    """Return on how many instances our mean is higher and lower, and how likely that were by chance."""
     names = sorted({row["instance"] for row in theirs})
     if len(names) == 1:
         return "-"

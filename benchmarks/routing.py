@@ -37,14 +37,17 @@ def instance(n_stops: int, objectives: tuple[str, ...] = ("distance",)) -> Compi
     return generate_vrptw(n_stops + 1, seed=n_stops, vehicles=n_stops // 10 + 2, objectives=objectives)
 
 
-def by_pyvrp(problem: CompiledProblem, seed: int) -> float:
+def by_pyvrp(problem: CompiledProblem, seed: int, seconds: float = SECONDS) -> float:
     """Return the distance that PyVRP finds, as the problem measures it."""
     import pyvrp
 
-    data, stops = problem.data, problem.context["stops"]
-    early, late = (np.floor(times * _SCALE).astype(int).tolist() for times in (data.opens, data.closes))
+    data = problem.data
+    early = np.ceil(data.opens * _SCALE).astype(int).tolist()
+    late = np.floor(np.minimum(data.latest, 2**30) * _SCALE).astype(int).tolist()
+    demand = np.rint(data.demand).astype(int).tolist()
+    assert np.array_equal(demand, data.demand)
     model = pyvrp.Model()
-    places = [model.add_location(stop["x"], stop["y"]) for stop in stops]
+    places = [model.add_location(0, 0) for _ in early]
     depot = model.add_depot(places[0])
     model.add_vehicle_type(
         len(data.closings) + 1,
@@ -54,29 +57,20 @@ def by_pyvrp(problem: CompiledProblem, seed: int) -> float:
         tw_early=early[0],
         tw_late=late[0],
     )
-    for i, stop in enumerate(stops[1:], 1):
-        model.add_client(
-            places[i],
-            delivery=int(stop["demand"]),
-            service_duration=int(stop["service"] * _SCALE),
-            tw_early=early[i],
-            tw_late=late[i],
-        )
-    travel = data.times - np.array([[stop["service"]] for stop in stops])
-    np.fill_diagonal(travel, 0.0)
-    lengths = np.ceil(travel * _SCALE).astype(int).tolist()
+    for i in range(1, len(places)):
+        model.add_client(places[i], delivery=demand[i], tw_early=early[i], tw_late=late[i])
+    lengths, times = (np.ceil(matrix * _SCALE).astype(int).tolist() for matrix in (data.costs[0], data.times))
     for i, origin in enumerate(places):
         for j, target in enumerate(places):
-            model.add_edge(origin, target, distance=lengths[i][j], duration=lengths[i][j])
-    end = time.process_time() + SECONDS
+            model.add_edge(origin, target, distance=lengths[i][j], duration=times[i][j])
+    end = time.process_time() + seconds
     result = model.solve(lambda _: time.process_time() > end, seed=seed, display=False, collect_stats=False)
     moves, closings = [], data.closings.tolist()
     for route in result.best.routes():
         moves += [activity.idx + 1 for activity in route if activity.is_client()] + closings[:1]
         closings = closings[1:]
     objectives, violations = problem.replay(moves + closings)
-    assert violations == 0
-    return float(objectives[0])
+    return float(objectives[0]) if violations == 0 else np.inf
 
 
 def distances() -> None:

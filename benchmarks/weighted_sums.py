@@ -127,8 +127,15 @@ def tours(names: list[str], n_seeds: int) -> None:
             if len(costs) == 2:
                 few = f"{np.mean([share(thinned(front.objectives, corner), corner) for front in fronts]):.4f}"
             rows.append(
-                [name, f"{limit:.1f}", f"{lkh:.4f}", " ".join(f"{value:.4f}" for value in ours), few]
-                + [f"{np.mean(ours) / lkh - 1:+.2%}", str(sum(n_wrong(problem, front) for front in fronts))]
+                [
+                    name,
+                    f"{limit:.1f}",
+                    f"{lkh:.4f}",
+                    " ".join(f"{value:.4f}" for value in ours),
+                    few,
+                    f"{np.mean(ours) / lkh - 1:+.2%}",
+                    str(sum(n_wrong(problem, front) for front in fronts)),
+                ]
             )
             print(rows[-1], f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB", flush=True)
     write(
@@ -170,12 +177,9 @@ def routes(n_instances: int = 12) -> None:
         "default-search",
         "Routes: the length and the longest",
         ["instances", "seconds", "mean", "lowest", "highest", "wrong"],
-        [
-            [str(n_instances), f"{_ROUTE_SECONDS:g}", f"{np.mean(shares):.4f}"]
-            + [f"{min(shares):.4f}", f"{max(shares):.4f}", str(wrong)]
-        ],
-        notes="100 customers in a square of side 1, demands of 1 to 9, capacity 50, up to 30 vehicles; the share of the "
-        "box between 0 and (80, 4).",
+        [[str(n_instances), f"{_ROUTE_SECONDS:g}", *(f"{of(shares):.4f}" for of in (np.mean, min, max)), str(wrong)]],
+        notes="100 customers in a square of side 1, demands of 1 to 9, capacity 50, up to 30 vehicles: the share of "
+        "the box between 0 and (80, 4).",
         command="weighted_sums.py routes",
     )
 

@@ -7,13 +7,13 @@ from ...engine.dominance import CHUNK
 from ...engine.jit.kernels import engine_kernel
 
 # Positions in `numbers`: how many members there are, whether their range is known, how many have just come, and
-# whether it is known beforehand who has come, and that nobody has gone.
+# whether it is known beforehand which have come, and that none has gone.
 N_MEMBERS, IS_RANGE_KNOWN, N_COME, ARE_NEWCOMERS_KNOWN = range(4)
 
 
 @engine_kernel
 def update_members(heads, scores, newcomers, found_at, ids, rows, is_fresh, objectives, floors, extremes, numbers):
-    """Let go who has left the archive, then take in who has come, the oldest first.
+    """Remove what has left the archive, then add what has come, the oldest first.
 
     `found_at` says what was in each row of the archive when it was looked at last; `extremes` are the best and the
     worst of each objective, `floors` the best of each chunk of members. `newcomers` are rows, the newest first.
@@ -68,7 +68,7 @@ def _mark_gone(heads, found_at, ids, objectives, extremes, numbers):
 
 @engine_kernel
 def _close_ranks(first, n, ids, rows, is_fresh, objectives):
-    """Let those who stay move up, from the first place that is free on; returns how many there are."""
+    """Close the gaps, from the first free place on; returns how many members there are."""
     to = first
     for place in range(first, n):
         if ids[place] < 0:
@@ -84,7 +84,7 @@ def _close_ranks(first, n, ids, rows, is_fresh, objectives):
 
 @engine_kernel
 def _sort_in(heads, found_at, n, ids, rows):
-    """Write down who has come behind the first n, by number (few come at a time); returns how many there are."""
+    """Add the newcomers behind the first n, by number (few come at a time); returns how many members there are."""
     end = n
     for row in range(heads.shape[0]):
         number = heads[row, FOUND_AT]

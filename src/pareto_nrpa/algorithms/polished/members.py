@@ -81,7 +81,7 @@ class Members:
 
     @property
     def is_fresh(self) -> NDArray[np.bool_]:
-        """Whether nobody has looked at a member yet; who does so says it here."""
+        """Whether the neighbours of each member are still to be looked at; to be set where they are."""
         return self._is_fresh[: self._n]
 
     @property

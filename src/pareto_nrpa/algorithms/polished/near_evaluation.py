@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ...engine.compiled import CompiledPlayer
     from ...problem.segments import Segments
 
-# Neighbours to judge before the clock and the keyboard are looked at: some hundredths of a second.
+# Neighbours to judge between two checks of the stop: some hundredths of a second.
 _MOST = 500_000
 _TRIES_PER_STEP = 50
 _NOTHING_KNOWN = FrontObjectives(np.zeros((0, 1)), np.zeros((0, 1)))
@@ -158,7 +158,7 @@ class NearEvaluator:
             here.near[:] = self._lists.near(here.weights)
 
     def go_on(self, front: FrontObjectives) -> bool:
-        """Go on for a moment; tells whether that is the end."""
+        """Continue for a moment; tells whether that is the end."""
         self._here.numbers[N_FOUND] = 0
         return bool(self._go_on.call(self._parts, self._here, front, self._rng, _MOST))
 

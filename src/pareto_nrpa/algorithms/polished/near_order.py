@@ -195,7 +195,7 @@ def undo_steps(data, here):
 
 @small_kernel
 def keep(here):
-    """Keep the solution as it is."""
+    """Keep the solution."""
     for place in range(here.numbers[LOW], here.numbers[HIGH] + 1):
         here.kept[place] = here.order[place]
     copy_row(here.current, here.kept_current)

@@ -45,7 +45,7 @@ _TO_END, _TO_CLOSING = map(np.int64, (-2, -1))
 
 
 def go_on(data, here, front, rng, most):
-    """Go on with a descent, or with looking round; tells whether that is the end.
+    """Continue a descent, or a look round; tells whether that is the end.
 
     About `most` neighbours are judged at a time. Those that no row of `front` covers are written down.
     """

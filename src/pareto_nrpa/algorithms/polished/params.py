@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolishedNRPA(Algorithm):
-    """Pareto-NRPA joined by local search: what one finds the other learns from and goes on with.
+    """Pareto-NRPA joined by local search: each continues from what the other finds.
 
     Policies are sampled from and learn as in Pareto-NRPA. Solutions of the front, and playouts, are improved by local
     search; what that ends in is given to the policies to learn from. Where the problem has `segments`, all neighbours
@@ -44,8 +44,8 @@ class PolishedNRPA(Algorithm):
         With segments that have limits: once all neighbours of the front were looked at, a local search near it begins
         up to so many random steps away, feasible or not, and passes through infeasible solutions; 0 is never.
     kicks
-        With arcs (`Segments.arc_of`) and without limits: how often a local search is kicked at its end, and goes on
-        from the better of the two ends.
+        With arcs (`Segments.arc_of`) and without limits: how often a local search is kicked at its end, and
+        continues from the better of the two ends.
     candidates
         Without segments, where solutions are lists of choices: how many changes are thought of before one is evaluated,
         the one that a model of what each choice adds likes best. 1 is without a model.

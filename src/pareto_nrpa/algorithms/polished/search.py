@@ -37,7 +37,7 @@ _PLAYOUTS = 10
 class PolishedSearch(AskTellSearch):
     """Polished NRPA at work on one problem."""
 
-    # On a small front, who knows the same looks for the same; a large one takes long to look round: docs/parallel.md.
+    # Searches that exchange solutions repeat each other on a small front and share work on a large one: parallel.md.
     alone_below = 200
     STATE: ClassVar[dict[str, Any]] = {
         "_screened": "component",
@@ -164,7 +164,7 @@ class PolishedSearch(AskTellSearch):
         super().close_slot(slot)
 
     def members(self) -> Members:
-        """Return the archive as it is now."""
+        """Return the current archive."""
         if self._members_at != (last := self.last_improvement):
             self._members.update(self.machine.archive, self.machine.counters)
             self._members_at = last

@@ -50,8 +50,8 @@ class SegmentSearch(Proposer):
     """What to evaluate next: neighbours that nothing covers, then the end of a local search, then of another one.
 
     All neighbours of each new solution of the front are judged once. When that has brought all it can, local searches
-    for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once everybody of the
-    front was looked at, those that begin near it pass through infeasible solutions.
+    for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once all
+    neighbours of the front were judged, those that begin near it pass through infeasible solutions.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
@@ -126,10 +126,10 @@ class SegmentSearch(Proposer):
         return None
 
     def _descend(self, descent: Descent) -> int | None:
-        """Go on with a descent; where it ends, return a slot with its end, which may not be playable.
+        """Continue a descent; where it ends, return a slot with its end, which may not be playable.
 
         It may be infeasible in a way that pruning forbids, and then be so again and again: something else is played.
-        So it is where nothing was found for long, that somebody may look at clock and keyboard.
+        So it is where nothing was found for long, so that stops are checked.
         """
         before = self.judge.n_judged
         has_ended = self.judge.go_on(self._search.members().feasible)
@@ -168,7 +168,7 @@ class SegmentSearch(Proposer):
         return True
 
     def _leave_to_others(self) -> None:
-        """Think no more of the neighbours of those who are looked after elsewhere."""
+        """Skip the neighbours of solutions that another search looks round."""
         members = self._search.members()
         for number in self._welcomed:
             place = members.place(number)
