@@ -149,6 +149,110 @@ def selection(seed: int, n: int = 40) -> Problem:
     return Problem.from_choices(evaluate, [(0, 1)] * n, n_objectives=3, name="selection 40, 3 objectives")
 
 
+def colouring(seed: int, n: int = 50, colours: int = 8) -> Problem:
+    """A colour for each vertex: edges whose ends have the same colour, by weight, and what the colours cost."""
+    rng = np.random.default_rng(seed)
+    edges = [(i, j, int(rng.integers(1, 10))) for i in range(n) for j in range(i) if rng.random() < 0.25]
+    cost = rng.integers(1, 30, (n, colours)).tolist()
+
+    def evaluate(colour):
+        return sum(w for i, j, w in edges if colour[i] == colour[j]), sum(map(list.__getitem__, cost, colour))
+
+    return Problem.from_choices(evaluate, [range(colours)] * n, name="colouring 50x8")
+
+
+def covering(seed: int, sets: int = 50, elements: int = 60) -> Problem:
+    """Sets that cover all elements, by two prices: what is not covered is a violation."""
+    rng = np.random.default_rng(seed)
+    members = [np.flatnonzero(rng.random(elements) < 0.12).tolist() for _ in range(sets)]
+    first, second = rng.integers(1, 100, (2, sets)).tolist()
+
+    def evaluate(taken):
+        covered, one, other = set(), 0, 0
+        for i, is_taken in enumerate(taken):
+            if is_taken:
+                covered.update(members[i])
+                one, other = one + first[i], other + second[i]
+        return (one, other), elements - len(covered)
+
+    return Problem.from_choices(evaluate, [(0, 1)] * sets, constrained=True, name="covering 50")
+
+
+def setups(seed: int, n: int = 40) -> Problem:
+    """Jobs on a machine that is set up between them: time for that, and weighted tardiness."""
+    rng = np.random.default_rng(seed)
+    setup = rng.integers(1, 60, (n, n)).tolist()
+    times, weights = rng.integers(10, 60, n).tolist(), rng.integers(1, 10, n).tolist()
+    due = rng.integers(0, 45 * n, n).tolist()
+
+    def evaluate(order):
+        clock = lost = tardiness = 0
+        before = order[0]
+        for job in order:
+            if job != before:
+                lost += setup[before][job]
+                clock += setup[before][job]
+            clock += times[job]
+            tardiness += weights[job] * max(0, clock - due[job])
+            before = job
+        return lost, tardiness
+
+    return Problem.from_permutation(evaluate, range(n), name="setups 40")
+
+
+def linear_ordering(seed: int, n: int = 35) -> Problem:
+    """Two tables, whose entries above the diagonal should be large."""
+    tables = np.random.default_rng(seed).integers(0, 100, (2, n, n)).tolist()
+
+    def evaluate(order):
+        sums = [0, 0]
+        for k, table in enumerate(tables):
+            for i, one in enumerate(order):
+                row = table[one]
+                sums[k] += sum([row[other] for other in order[i + 1 :]])
+        return sums[0], sums[1]
+
+    return Problem.from_permutation(evaluate, range(n), maximise=True, name="linear ordering 35")
+
+
+def deliveries(seed: int, n: int = 40, capacity: int = 100) -> Problem:
+    """Customers in the order in which vans are filled: length of all routes and of the longest."""
+    rng = np.random.default_rng(seed)
+    where = rng.random((n + 1, 2))
+    far = (100 * np.linalg.norm(where[:, None] - where, axis=2)).tolist()
+    demand = [0, *rng.integers(5, 30, n).tolist()]
+
+    def evaluate(order):
+        lengths, load, length, last = [], 0, 0.0, 0
+        for customer in order:
+            if load + demand[customer] > capacity:
+                lengths.append(length + far[last][0])
+                load, length, last = 0, 0.0, 0
+            load, length, last = load + demand[customer], length + far[last][customer], customer
+        lengths.append(length + far[last][0])
+        return sum(lengths), max(lengths)
+
+    return Problem.from_permutation(evaluate, range(1, n + 1), name="deliveries 40")
+
+
+def landscape(seed: int, n: int = 40, k: int = 4) -> Problem:
+    """Two NK landscapes, maximised: what a choice is worth depends on four others."""
+    rng = np.random.default_rng(seed)
+    links = [[i, *rng.choice([j for j in range(n) if j != i], k, replace=False).tolist()] for i in range(n)]
+    worth = rng.random((2, n, 2 ** (k + 1))).tolist()
+
+    def evaluate(bits):
+        one = other = 0.0
+        for i, linked in enumerate(links):
+            key = 0
+            for j in linked:
+                key = 2 * key + bits[j]
+            one, other = one + worth[0][i][key], other + worth[1][i][key]
+        return one, other
+
+    return Problem.from_choices(evaluate, [(0, 1)] * n, maximise=True, name="NK landscape 40")
+
+
 def compiled_flow_shop(seed: int, n: int = 30, machines: int = 5) -> Problem:
     """The flow shop with a function for Numba: the same lines over arrays."""
     rng = np.random.default_rng(seed)
@@ -215,6 +319,15 @@ TABLE: dict[str, Callable[[], Problem]] = {
     "timetable 40x20": lambda: timetable(216),
     "tour 40": lambda: tour(217),
 }
+#: Other kinds, on which nothing was chosen at all.
+OTHERS: dict[str, Callable[[], Problem]] = {
+    "colouring 50x8": lambda: colouring(421),
+    "covering 50": lambda: covering(422),
+    "setups 40": lambda: setups(423),
+    "linear ordering 35": lambda: linear_ordering(424),
+    "deliveries 40": lambda: deliveries(425),
+    "NK landscape 40": lambda: landscape(426),
+}
 #: Three of them with functions for Numba.
 COMPILED: dict[str, Callable[[], Problem]] = {
     "flow shop 30x5, compiled": lambda: compiled_flow_shop(811),
@@ -241,4 +354,4 @@ GALLERY: dict[str, Callable[[], Problem]] = {
     f"examples/{name}.py": lambda name=name: import_module(name).make()
     for name in ("job_shop", "course_timetable", "quadratic_assignment", "flow_shop")
 }
-ALL = TABLE | COMPILED | THREE_OBJECTIVES | TUNING | GALLERY
+ALL = TABLE | OTHERS | COMPILED | THREE_OBJECTIVES | TUNING | GALLERY
