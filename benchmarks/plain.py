@@ -2,9 +2,11 @@
 
 python benchmarks/plain.py --overhead
 python benchmarks/plain.py --runs FILE [--seeds 10] [--seconds 10] [--problems NAME ...] [--methods NAME ...]
+python benchmarks/plain.py --runs FILE --parts [--seeds 3]
 
 Each finished run is a few rows of FILE, so the command can be interrupted and repeated. The table has, for each moment,
 the mean share of the hypervolume of the front of all runs together, in the box of that front and a fifth more.
+`--parts` takes out one part of the default search at a time.
 """
 
 import argparse
@@ -14,14 +16,22 @@ import sys
 import time
 from bisect import bisect_right
 from collections import defaultdict
+from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
-from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES
+from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES, TUNING
 from report import write
 from stored import RESULTS
 
 from pareto_nrpa import Choices, PolishedNRPA, Problem
+from pareto_nrpa.algorithms.polished import solution_search
+from pareto_nrpa.algorithms.polished.additive_model import AdditiveModel
+from pareto_nrpa.algorithms.polished.credit import Credit
+from pareto_nrpa.algorithms.polished.solution_front import ManyFront, PairFront
+from pareto_nrpa.algorithms.polished.solution_search import SolutionSearch
+from pareto_nrpa.algorithms.polished.subproblems import Subproblems
 from pareto_nrpa.metrics import hypervolume
 
 SECONDS, EVALUATIONS = (0.5, 2.0, 10.0), (200, 1_000, 5_000, 20_000)
@@ -31,6 +41,31 @@ _OVERHEAD_NOTES = (
     "The default search on plain Python functions, and on three of them for Numba: the best of five stretches of "
     "10,000 evaluations after the first 5,000, and the function alone on solutions of the front. CPU time, one thread."
 )
+_PARTS = "Parts of the default search taken out, on plain Python problems"
+_PARTS_NOTES = "Mean share after 20,000 evaluations, {seeds} seeds; instances on which settings were chosen."
+_WITHOUT = "without "
+
+
+def _draw_no_playout(credit, number, draw=Credit.draw):
+    return draw(credit, number) or 1
+
+
+def _nothing(*_):
+    return None
+
+
+#: What takes out a part: what is replaced, where, and by what.
+PARTS = {
+    "chains": [(SolutionSearch, "_share_of_chains", lambda _: 0.0)],
+    "drift": [(front, "replace", _nothing) for front in (PairFront, ManyFront)],
+    "model": [(AdditiveModel, "is_possible", staticmethod(lambda _: False))],
+    "crossover": [(solution_search, "changes_of", lambda *given: (changes_of(*given)[0], []))],
+    "walkers": [(Subproblems, "offer", _nothing)],
+    "learning": [(SolutionSearch, "_learns", False)],
+    "playouts": [(Credit, "draw", _draw_no_playout)],
+    "credit": [(Credit, "reward", _nothing)],
+}
+changes_of = solution_search.changes_of
 _SLICE = 50
 _FIRST, _MEASURED, _REPETITIONS = 5_000, 10_000, 5
 
@@ -155,11 +190,11 @@ def pymoo_setup(problem: Problem, population: int):
 def run(name: str, method: str, seed: int, seconds: float) -> list[dict]:
     """Make a run; returns a row for each moment."""
     problem = ALL[name]()
-    found = (
-        nsga(problem, seed, seconds, int(method.split()[1]))
-        if method.startswith("pymoo")
-        else default(problem, seed, seconds)
-    )
+    with ExitStack() as stack:
+        for one in PARTS.get(method.removeprefix(_WITHOUT), ()):
+            stack.enter_context(patch.object(*one))
+        is_rival = method.startswith("pymoo")
+        found = nsga(problem, seed, seconds, int(method.split()[1])) if is_rival else default(problem, seed, seconds)
     total = time.process_time() - found.begin
     moments = [(f"{n} evaluations", [p for at, _, p in found.entries if at <= n]) for n in EVALUATIONS]
     moments += [(f"{s:g} s", [p for _, at, p in found.entries if at <= s]) for s in SECONDS if s <= seconds]

@@ -347,6 +347,7 @@ TUNING: dict[str, Callable[[], Problem]] = {
     "tuning: QAP": lambda: quadratic_assignment(15),
     "tuning: timetable": lambda: timetable(16),
     "tuning: tour": lambda: tour(17),
+    "tuning: covering": lambda: covering(22),
     "tuning: tour, 3 objectives": lambda: tour(18, 30, 3),
 }
 #: Those of the gallery that are lists of choices or orders.

@@ -3,6 +3,7 @@
 import pickle
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from numba import njit
 
@@ -80,6 +81,31 @@ def test_an_error_of_numba_names_the_line():
         assert "\n" not in str(found.value)
 
 
+@njit
+def past_the_end(order):
+    return np.arange(3)[order[0]] + 0.0, order[1]
+
+
+@njit
+def of_two_arguments(order, other):
+    return order[0], other
+
+
+def test_check_problem_finds_an_index_past_the_end_that_compiled_code_does_not():
+    line = past_the_end.py_func.__code__.co_firstlineno + 2
+    with pytest.raises(ProblemError, match=rf"raised IndexError for .*, test_builders.py line {line}: index"):
+        check_problem(Problem.from_permutation(past_the_end, 7))
+
+
+def test_a_compiled_function_takes_one_argument():
+    with pytest.raises(ProblemError, match=r"does not compile, test_builders.py line .*2 arguments"):
+        solve(Problem.from_permutation(of_two_arguments, 4), stop=MaxEvaluations(5))
+
+
+def test_the_number_of_items_may_be_one_of_numpy():
+    assert Problem.from_permutation(distances, np.int64(3)).genotype.moves == (0, 1, 2)
+
+
 @pytest.mark.parametrize("algorithm", [None, "pareto-nrpa", "nsga-ii", "moea-d", "pls"])
 def test_an_item_may_be_there_several_times(algorithm):
     jobs = [0, 0, 0, 1, 1, 2]
@@ -140,7 +166,8 @@ def test_wrong_neighbours_are_named(neighbours, message):
         (lambda: Problem.from_choices(sum, [([1], [2])]), r"that can be hashed .*, got \[\(\[1\], \[2\]\)\]"),
         (lambda: Problem.from_choices(sum, [(0, 1), (0, 0)]), r"all differ at each step, got \(0, 0\) for one"),
         (lambda: Problem.from_permutation(sum, 5.0), r"moves of a Permutation must be a list .*, got 5\.0\."),
-        (lambda: Problem.from_permutation(sum, 0), "at least one"),
+        (lambda: Problem.from_permutation(sum, 0), "a number of at least 1, got 0"),
+        (lambda: Problem.from_permutation(sum, 3, neighbours=[1]), r"neighbours must take a solution .*, got \[1\]"),
         (lambda: Problem.from_permutation(compiled_lengths, "abc"), r"array of whole numbers, .* got 'a'\."),
         (lambda: Problem.from_choices(compiled_lengths, [(0, 1), (0, 0.5)]), r"whole numbers, got 0\.5\."),
         (lambda: Problem.from_permutation(sum, [[1], [2]]), r"that can be hashed .*, got \[\[1\], \[2\]\]"),

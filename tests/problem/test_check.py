@@ -515,3 +515,10 @@ def test_an_evaluation_of_complete_moves_that_disagrees_is_found():
     check_problem(problem)
     with pytest.raises(ProblemError, match=r"evaluate_solution\(\) of .* gives .* violations .* and evaluate\(\)"):
         check_problem(replace(problem, evaluate_solution=evaluate_forgetfully))
+
+
+def test_an_evaluation_of_complete_moves_of_a_plain_problem_that_disagrees_is_found():
+    problem = Knapsack()
+    problem.evaluate_solution = lambda moves: ((0.5, 0.5), 0) if problem.constrained else (0.5, 0.5)
+    with pytest.raises(ProblemError, match=r"evaluate_solution\(\) of Knapsack gives .* and evaluate\(\)"):
+        check_problem(problem)

@@ -1,4 +1,4 @@
-"""Problems made of a genotype and a function, for those whose solutions have no story of how they are built."""
+"""Problems made of a genotype and a function that evaluates a complete solution."""
 
 from __future__ import annotations
 
@@ -30,18 +30,24 @@ _DECLARATIONS = (
 )
 
 
-class _Compiled:
-    """A function for Numba over an array of whole numbers, to be called with a list; compiled when first needed."""
+class CompiledFunction:
+    """A Numba function over an array of whole numbers, called with a list; compiled when first needed."""
 
     def __init__(self, function: Any, name: str) -> None:
         self.function, self.name = function, name
 
     def __call__(self, solution: list[Any]) -> Any:
+        """Return what the compiled function gives."""
         return self.ready(np.array(solution, dtype=np.int64))
+
+    def interpreted(self, solution: list[Any]) -> Any:
+        """Return what the Python source gives, which unlike compiled code notices an index past the end."""
+        with np.errstate(all="ignore"):
+            return self.function.py_func(np.array(solution, dtype=np.int64))
 
     @cached_property
     def ready(self) -> Callable[..., Any]:
-        """The compiled code, found again on disk by the next process where all that it uses can be compared."""
+        """The compiled code, stored on disk where all that it uses can be compared."""
         from numba import int64
         from numba.core.errors import NumbaError
 
@@ -55,7 +61,7 @@ class _Compiled:
         try:
             if hasattr(function, "compile"):
                 function.compile((int64[::1],))
-        except NumbaError as error:
+        except (NumbaError, TypeError) as error:  # TypeError: another number of arguments
             raise ProblemError(uncompiled_message(error, self.function, self.name)) from error
         return function  # type: ignore[no-any-return]  # Numba has no types
 
@@ -64,7 +70,7 @@ class _Compiled:
 
 
 class BuiltProblem(Problem):
-    """States are tuples of the moves made; the function judges them."""
+    """A problem whose states are tuples of the moves made, evaluated by a function."""
 
     genotype: Genotype
 
@@ -74,13 +80,16 @@ class BuiltProblem(Problem):
         for word in declared:
             if word not in _DECLARATIONS:
                 raise ProblemError(f"a problem declares nothing called {word!r}; it takes: {', '.join(_DECLARATIONS)}.")
+        neighbours = declared.get("neighbours")
+        if neighbours is not None and not callable(neighbours):
+            raise ProblemError(f"neighbours must take a solution and return solutions, got {shown(neighbours)}.")
         vars(self).update(declared)
         is_compiled = hasattr(function, "py_func")
-        self.function = _Compiled(function, problem_name(self)) if is_compiled else function
+        self.function = CompiledFunction(function, problem_name(self)) if is_compiled else function
 
     def _check_function(self, moves: Iterable[Hashable]) -> None:
         """Raise if a compiled function would be given anything but whole numbers."""
-        if isinstance(self.function, _Compiled):
+        if isinstance(self.function, CompiledFunction):
             for move in moves:
                 if isinstance(move, bool) or not isinstance(move, int | np.integer):
                     raise ProblemError(
@@ -89,12 +98,12 @@ class BuiltProblem(Problem):
                     )
 
     def compile(self) -> None:
-        """Compile the function, where it is one for Numba."""
-        if isinstance(self.function, _Compiled):
+        """Compile the function, if it is a Numba function."""
+        if isinstance(self.function, CompiledFunction):
             self.function.ready  # noqa: B018 - made when it is first asked for
 
     def initial_state(self) -> tuple[Hashable, ...]:
-        """Return no moves."""
+        """Return the empty tuple of moves."""
         return ()
 
     def play(self, state: tuple[Hashable, ...], move: Hashable) -> tuple[Hashable, ...]:
@@ -102,11 +111,11 @@ class BuiltProblem(Problem):
         return (*state, move)
 
     def evaluate(self, state: tuple[Hashable, ...]) -> Any:
-        """Return what the function makes of the moves."""
+        """Return objectives, and violations where there are constraints."""
         return self.function(list(state))
 
     def evaluate_solution(self, solution: list[Any]) -> Any:
-        """Return what the function makes of a solution."""
+        """Return the same for a list of moves."""
         return self.function(solution)
 
 
@@ -121,7 +130,7 @@ class ChoicesProblem(BuiltProblem):
         self._check_function(move for step in self._steps for move in step)
 
     def legal_moves(self, state: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-        """Return what there is to choose from at this step."""
+        """Return the choices of this step."""
         return self._steps[len(state)] if len(state) < len(self._steps) else ()
 
     def move_code(self, state: tuple[Hashable, ...], move: Hashable) -> Hashable:
@@ -135,7 +144,7 @@ class PermutationProblem(BuiltProblem):
     def __init__(
         self,
         function: Callable[[list[Any]], Any],
-        items: Iterable[Hashable] | int,
+        items: Iterable[Hashable] | int | np.integer[Any],
         *,
         code: str = "previous",
         repeats: bool = False,
@@ -143,8 +152,11 @@ class PermutationProblem(BuiltProblem):
     ):
         super().__init__(function, declared)
         check_choice("code", code, ("previous", "position"))
-        listed = range(items) if isinstance(items, int) else items
-        self.genotype = Permutation(listed, repeats=repeats)
+        if isinstance(items, int | np.integer):
+            if items < 1:
+                raise ProblemError(f"items must be a list of moves or a number of at least 1, got {items}.")
+            items = range(int(items))
+        self.genotype = Permutation(items, repeats=repeats)
         self.max_moves = len(self.genotype.moves)
         self._counts, self._by_previous = dict(self.genotype.counts), code == "previous"
         self._check_function(self.genotype.moves)

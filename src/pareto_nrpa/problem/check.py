@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +13,16 @@ import numpy as np
 from ..engine.jit.kernels import python_function
 from ..engine.messages import uncompilable
 from ..errors import ProblemError
-from .base import AnyProblem, CompiledProblem, Problem, check_declarations, check_identity, check_problem_type
+from .base import (
+    AnyProblem,
+    CompiledProblem,
+    Problem,
+    check_declarations,
+    check_identity,
+    check_problem_type,
+    checked_evaluation,
+)
+from .builders import CompiledFunction
 from .genotype import check_genotype
 from .segments import check_judgement
 from .stepper import Stepper, canonical_form, replay, stepper
@@ -178,15 +189,33 @@ class _Game:
     def _check_solution(self, moves: list[Any], objectives: NDArray[np.float64], violations: float) -> None:
         """Compare what is said of complete moves with what `evaluate` says at their end."""
         problem = self.problem
-        if not isinstance(problem, CompiledProblem) or problem.evaluate_solution is None:
+        if problem.evaluate_solution is None:
             return
-        values = np.full(problem.n_objectives, np.nan)
-        late = python_function(problem.evaluate_solution)(problem.data, np.array(moves, dtype=np.int64), values)
-        if not np.array_equal(values, objectives) or late != violations:
+        if isinstance(problem, CompiledProblem):
+            values = np.full(problem.n_objectives, np.nan)
+            late = python_function(problem.evaluate_solution)(problem.data, np.array(moves, dtype=np.int64), values)
+        else:
+            late, values = self._plain_evaluation(problem, moves)
+        tolerance = 0.0 if isinstance(problem, CompiledProblem) else 1e-9  # Numba may round otherwise than Python
+        if not np.allclose(values, objectives, rtol=tolerance, atol=0.0) or late != violations:
             raise ProblemError(
-                f"evaluate_solution() of {self.name} gives {values.tolist()} and {late} violations for {moves!r:.60}, "
+                f"evaluate_solution() of {self.name} gives {list(values)} and {late} violations for {moves!r:.60}, "
                 f"and evaluate() {objectives.tolist()} and {violations}; correct it, or leave it out."
             )
+
+    def _plain_evaluation(self, problem: Problem, moves: list[Any]) -> tuple[float, list[float]]:
+        """Return what `evaluate_solution` says; a Numba function runs as Python, which checks every index."""
+        function = getattr(problem, "function", None)
+        evaluate: Any = function.interpreted if isinstance(function, CompiledFunction) else problem.evaluate_solution
+        try:
+            value = evaluate(list(moves))
+        except Exception as error:
+            place = extract_tb(error.__traceback__)[-1]
+            raise ProblemError(
+                f"the function of {self.name} raised {type(error).__name__} for {moves!r:.60}, "
+                f"{Path(place.filename).name} line {place.lineno}: {error}."
+            ) from error
+        return checked_evaluation(problem, value)
 
     def _evaluated(self) -> tuple[NDArray[np.float64], float]:
         try:

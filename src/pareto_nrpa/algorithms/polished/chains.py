@@ -22,19 +22,24 @@ _HOTTEST, _COLDEST = 0.03, 0.001
 # budget need be known.
 _FEWEST_STEPS, _SHARE = 500, 0.05
 _GOLDEN = (math.sqrt(5) - 1) / 2
+# What a unit of violations costs in the chains that may pass through infeasible solutions, in shares of the range: it
+# rises while they stand at one, and falls when they are offered one, so that they come back.
+_FIRST_PRICE, _DEARER, _CHEAPER = 0.1, 1.02, 0.995
+_LEAST_PRICE, _MOST_PRICE = 1e-9, 1e9
 
 
 class Chains:
     """One chain at a time, which begins at the member of the front that is best for its weight.
 
     Objectives are measured by the range of the front at the beginning. Weighted sums and augmented Chebyshev distances
-    take turns.
+    take turns, and after two chains that never accept more violations come two in which violations have a price.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
         "moves": "ints [*] < moves",
         "_violations": "float",
         "_value": "float",
+        "_price": "float",
         "_step": "int < 0:",
         "_length": "int < 0:",
         "_n_steps": "int < 0:",
@@ -47,6 +52,7 @@ class Chains:
         self._changes, self._draw, self._m = changes, draw, n_objectives
         self.moves: list[int] = []
         self._violations = self._value = 0.0
+        self._price = _FIRST_PRICE
         self._step = self._length = 0
         self._n_steps = self._n_chains = 0  # of all so far
         self._ideal, self._factors = [0.0] * n_objectives, [1.0] * n_objectives
@@ -96,12 +102,20 @@ class Chains:
 
     def judged(self, moves: list[int], scores: Scores) -> None:
         """Go to a neighbour whose scores are known, or stay."""
-        if scores[0] > self._violations:
-            return
+        violations = scores[0]
         value = self._judge(scores)
-        worse = value - self._value
-        if scores[0] == self._violations and not worse <= 0:
+        if self._n_chains % 4 < 2:
+            if violations > self._violations:
+                return
+            worse = value - self._value if violations == self._violations else -1.0
+        else:
+            worse = value - self._value + self._price * (violations - self._violations)
+            if self._violations > 0:
+                self._price = min(_MOST_PRICE, self._price * _DEARER)
+            elif violations > 0:
+                self._price = max(_LEAST_PRICE, self._price * _CHEAPER)
+        if not worse <= 0:
             heat = _HOTTEST * (_COLDEST / _HOTTEST) ** (self._step / max(1, self._length))
             if not self._draw() < math.exp(-worse / heat):
                 return
-        self.moves, self._violations, self._value = moves, scores[0], value
+        self.moves, self._violations, self._value = moves, violations, value

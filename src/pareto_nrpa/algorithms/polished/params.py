@@ -72,7 +72,7 @@ class PolishedNRPA(Algorithm):
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 7
+    revision = 8
     can_be_asked = True
 
     def __post_init__(self) -> None:
