@@ -21,7 +21,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES, TUNING
+from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES
 from report import write
 from stored import RESULTS
 
