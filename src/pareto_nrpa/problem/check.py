@@ -195,11 +195,12 @@ class _Game:
             values = np.full(problem.n_objectives, np.nan)
             late = python_function(problem.evaluate_solution)(problem.data, np.array(moves, dtype=np.int64), values)
         else:
-            late, values = self._plain_evaluation(problem, moves)
+            late, listed = self._plain_evaluation(problem, moves)
+            values = np.array(listed)
         tolerance = 0.0 if isinstance(problem, CompiledProblem) else 1e-9  # Numba may round otherwise than Python
         if not np.allclose(values, objectives, rtol=tolerance, atol=0.0) or late != violations:
             raise ProblemError(
-                f"evaluate_solution() of {self.name} gives {list(values)} and {late} violations for {moves!r:.60}, "
+                f"evaluate_solution() of {self.name} gives {values.tolist()} and {late} violations for {moves!r:.60}, "
                 f"and evaluate() {objectives.tolist()} and {violations}; correct it, or leave it out."
             )
 
