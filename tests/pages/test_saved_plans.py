@@ -158,7 +158,7 @@ def test_geojson(run, fleet, saved):
         (["--solution", 0], "--solution must be a number from 1 to"),
         (["--solution", 999], "got 999"),
         (["--csv"], "--csv is of one solution: say which with --solution"),
-        (["--solution", 1, "--csv", "--geojson"], "one at a time"),
+        (["--solution", 1, "--csv", "--geojson"], "give one of them"),
     ],
 )
 def test_show_says_what_is_wrong(run, saved, options, message):
@@ -185,7 +185,7 @@ def test_solve_writes_the_page_and_says_how_it_was_made(run, empty_machine):
     assert words in (empty_machine / "again.html").read_text()
     assert "same file" in run("solve", "tsptw:n=6,seed=1", "--json", "r.html", "--report", "r.html").err
     for command in (["solve", "tsptw:n=6,seed=1", "--report", "r.json"], ["report", "r.json", "--out", "r.json"]):
-        assert "a page is saved to a name that ends in .html, got r.json" in run(*command).err
+        assert "the name of a page must end in .html, got r.json" in run(*command).err
 
 
 def test_report_refuses_what_cannot_be_compared(run, saved, tmp_path):

@@ -1,4 +1,4 @@
-"""Problems made of a genotype and a function, for those whose solutions have no story of how they are built."""
+"""Problems made of a genotype and a function of whole solutions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Compiled:
 
     @cached_property
     def ready(self) -> Callable[..., Any]:
-        """The compiled code, found again on disk by the next process where all that it uses can be compared."""
+        """The compiled code, cached on disk where all that it uses can be compared."""
         from numba import int64
         from numba.core.errors import NumbaError
 
@@ -64,7 +64,7 @@ class _Compiled:
 
 
 class BuiltProblem(Problem):
-    """States are tuples of the moves made; the function judges them."""
+    """States are tuples of moves; the function evaluates them."""
 
     genotype: Genotype
 
@@ -73,13 +73,13 @@ class BuiltProblem(Problem):
             raise ProblemError(f"function must take a solution and return its objectives, got {shown(function)}.")
         for word in declared:
             if word not in _DECLARATIONS:
-                raise ProblemError(f"a problem declares nothing called {word!r}; it takes: {', '.join(_DECLARATIONS)}.")
+                raise ProblemError(f"a problem has no attribute {word!r}; it takes: {', '.join(_DECLARATIONS)}.")
         vars(self).update(declared)
         is_compiled = hasattr(function, "py_func")
         self.function = _Compiled(function, problem_name(self)) if is_compiled else function
 
     def _check_function(self, moves: Iterable[Hashable]) -> None:
-        """Raise if a compiled function would be given anything but whole numbers."""
+        """Raise if the moves for a compiled function are not whole numbers."""
         if isinstance(self.function, _Compiled):
             for move in moves:
                 if isinstance(move, bool) or not isinstance(move, int | np.integer):
@@ -89,7 +89,7 @@ class BuiltProblem(Problem):
                     )
 
     def compile(self) -> None:
-        """Compile the function, where it is one for Numba."""
+        """Compile the function if it is one for Numba."""
         if isinstance(self.function, _Compiled):
             self.function.ready  # noqa: B018 - made when it is first asked for
 
@@ -102,11 +102,11 @@ class BuiltProblem(Problem):
         return (*state, move)
 
     def evaluate(self, state: tuple[Hashable, ...]) -> Any:
-        """Return what the function makes of the moves."""
+        """Return the result of the function for the moves."""
         return self.function(list(state))
 
     def evaluate_solution(self, solution: list[Any]) -> Any:
-        """Return what the function makes of a solution."""
+        """Return the result of the function for a solution."""
         return self.function(solution)
 
 
@@ -121,7 +121,7 @@ class ChoicesProblem(BuiltProblem):
         self._check_function(move for step in self._steps for move in step)
 
     def legal_moves(self, state: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-        """Return what there is to choose from at this step."""
+        """Return the choices of this step."""
         return self._steps[len(state)] if len(state) < len(self._steps) else ()
 
     def move_code(self, state: tuple[Hashable, ...], move: Hashable) -> Hashable:
