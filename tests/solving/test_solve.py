@@ -263,7 +263,7 @@ def test_solve_works_in_a_thread_where_signals_cannot_be_caught(small_tsptw):
         ({"stop": None}, TypeError, "stop must be a stopping criterion"),
         ({"stop": TargetHypervolume(1, reference_point=(1, 1))}, ValueError, "stop might never fire"),
         ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
-        ({"resume": True}, ValueError, "resume needs the file to continue from"),
+        ({"resume": True}, ValueError, "resume requires the file to continue from"),
         ({"reference_point": (1, 2, 3)}, ValueError, "reference_point must be 2 finite numbers"),
         ({"problem": "rc_204.3"}, TypeError, "problem must be a Problem or a CompiledProblem, got str"),
         ({"problem": Knapsack}, TypeError, r"got the class Knapsack; call it: Knapsack\(\.\.\.\)"),
