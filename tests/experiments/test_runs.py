@@ -67,7 +67,7 @@ def test_a_failed_run_has_its_error_and_an_infeasible_front_no_feasible_points(t
 
 def test_another_revision_on_another_machine_is_a_failed_run():
     _, error = make_run(msgspec.structs.replace(RUN, revision=2), None)
-    assert "revision 2 of pls was asked for" in error
+    assert "revision 2 of pls was requested" in error
     assert "install the same version of pareto-nrpa everywhere" in error
 
 

@@ -157,7 +157,7 @@ def test_geojson(run, fleet, saved):
     [
         (["--solution", 0], "--solution must be a number from 1 to"),
         (["--solution", 999], "got 999"),
-        (["--csv"], "--csv is of one solution: say which with --solution"),
+        (["--csv"], "--csv requires one solution: give it with --solution"),
         (["--solution", 1, "--csv", "--geojson"], "give one of them"),
     ],
 )

@@ -177,7 +177,10 @@ def _problem(**methods):
     [
         (_problem(legal_moves=lambda self, state: ()), r"legal_moves\(\) gave no move at the start of Odd"),
         (_problem(legal_moves=lambda self, state: (1, 1)), r"returned the same move twice at depth 0 of Odd"),
-        (_problem(legal_moves=lambda self, state: (0, 1), max_moves=50), "Odd went on after 50 moves; raise max_moves"),
+        (
+            _problem(legal_moves=lambda self, state: (0, 1), max_moves=50),
+            "Odd was not complete after 50 moves; raise max_moves",
+        ),
         (_problem(legal_moves=lambda self, state: 1 / 0), "Odd raised ZeroDivisionError at depth 0 of a playout"),
         (_problem(move_code=lambda self, state, move: []), "Odd raised TypeError at depth 0 .* unhashable"),
         (_problem(n_objectives=0), "n_objectives of Odd must be a whole number of at least 1, got 0"),

@@ -157,8 +157,8 @@ def test_without_a_place_for_it_machine_code_is_not_kept_and_a_sentence_says_so(
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
     assert done.stdout == "8 12\n", done.stderr
-    assert done.stderr.count("compiled code is not kept, and each start compiles anew") == 1
-    assert "set NUMBA_CACHE_DIR to a folder that can be written to" in done.stderr
+    assert done.stderr.count("compiled code is not cached, and each start compiles again") == 1
+    assert "set NUMBA_CACHE_DIR to a writable folder" in done.stderr
 
 
 @needs_jit

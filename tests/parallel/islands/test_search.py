@@ -465,7 +465,7 @@ def test_bad_input():
             solved(PLAIN, executor=executor)
         with pytest.raises(ValueError, match="workers and executor are two ways"):
             solved(PLAIN, executor=executor, searches=2, workers=2)
-    with pytest.raises(ValueError, match="where the algorithm is a PolishedNRPA or a ParetoNRPA, got RandomSearch"):
+    with pytest.raises(ValueError, match="require a PolishedNRPA or a ParetoNRPA as algorithm, got RandomSearch"):
         solved(PLAIN, algorithm="random", searches=2)
 
     class Local(Knapsack):
