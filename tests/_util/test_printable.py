@@ -89,7 +89,7 @@ def test_errors_are_harmless(run, crafted, tmp_path):
 def test_a_crafted_file_of_stops_is_refused(run, tmp_path, place, text):
     (tmp_path / "stops.csv").write_text(STOPS.replace(place, f"{place}{text}"))
     outcome = run("solve", tmp_path / "stops.csv")
-    assert_refused(outcome, "which no one can see")
+    assert_refused(outcome, "which is invisible")
     assert_harmless(outcome)
 
 

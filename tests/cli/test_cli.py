@@ -398,8 +398,8 @@ def write_instance(path, rows=GOOD_ROWS, head="4"):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (GOOD_ROWS[:2], r"bad\.txt announces 4 cities but has 2 rows; is it cut off\?"),
-        ((*GOOD_ROWS, "4 1 1 0 0 999 10"), r"bad\.txt announces 4 cities but has 5 rows"),
+        (GOOD_ROWS[:2], r"bad\.txt declares 4 cities but has 2 rows; is it cut off\?"),
+        ((*GOOD_ROWS, "4 1 1 0 0 999 10"), r"bad\.txt declares 4 cities but has 5 rows"),
         ((*GOOD_ROWS[:3], "3 0 4 0"), r"bad\.txt, line 5: expected 7 numbers"),
         ((*GOOD_ROWS[:3], "3 0 four 0 0 999 10"), r"bad\.txt, line 5: y must be a number, got 'four'"),
         ((*GOOD_ROWS[:3], "3 0 4 0 -5 999 10"), r"bad\.txt, line 5: opens must not be negative, got -5"),

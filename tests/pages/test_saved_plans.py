@@ -172,7 +172,7 @@ def test_what_has_no_stops_has_no_list(run, tmp_path):
     assert "items of 10 kg" in run("show", path, "--solution", 1).out
     assert "has no stops and no times" in run("show", path, "--solution", 1, "--csv").err
     plane = tours(make_plan(6), n_solutions=3).save(tmp_path / "plane.json")
-    assert "needs lat and lon" in run("show", plane, "--solution", 1, "--geojson").err
+    assert "requires lat and lon" in run("show", plane, "--solution", 1, "--geojson").err
 
 
 def test_solve_writes_the_page_and_says_how_it_was_made(run, empty_machine):
