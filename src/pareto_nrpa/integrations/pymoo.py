@@ -338,7 +338,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
 
 
 class PolishedNRPAForPymoo(ParetoNRPAForPymoo):
-    """Polished NRPA for `minimize` of pymoo: Pareto-NRPA joined by local search.
+    """Polished NRPA for `minimize` of pymoo: Pareto-NRPA combined with local search.
 
     It takes what `ParetoNRPAForPymoo` takes, with the parameters of `pareto_nrpa.PolishedNRPA`.
     """

@@ -76,8 +76,8 @@ def test_a_bias_of_the_caller_counts():
         (lambda p: p.choose(["a", "b"], [1.0, np.nan]), "bias must be a finite number"),
         (lambda p: p.choose([1, 2], ["a", "b"]), r"bias must be a finite number .*, got \['a', 'b'\]"),
         (lambda p: p.choose([1, 2], 5), "bias must be a finite number for each of the 2 codes, got 5"),
-        (lambda p: p.choose([[1], [2]]), r"codes must be a list of what can be hashed .*, got \[\[1\], \[2\]\]"),
-        (lambda p: p.choose(5), "codes must be a list of what can be hashed .*, got 5"),
+        (lambda p: p.choose([[1], [2]]), r"codes must be a list of hashable values .*, got \[\[1\], \[2\]\]"),
+        (lambda p: p.choose(5), "codes must be a list of hashable values .*, got 5"),
         (lambda p: p.choose({1, 2}), "must be a list with an entry for each of the 2 codes, got {1, 2}"),
         (lambda p: p.choose([1, 2, 3], moves=[1]), r"moves.* with an entry for each of the 3 codes, got \[1\]"),
         (lambda p: p.take(2, ["a", "b"]), "position must be a whole number between 0 and 1, got 2"),
@@ -97,7 +97,7 @@ def test_what_a_caller_does_wrong_is_said(drive, message):
 
 
 def test_a_compiled_problem_plays_itself(small_tsptw):
-    with pytest.raises(ProblemError, match=r"compiled and plays itself; use ask"):
+    with pytest.raises(ProblemError, match=r"is compiled; use ask"):
         ParetoNRPA().start(small_tsptw).playout()
 
 

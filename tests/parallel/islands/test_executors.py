@@ -96,5 +96,5 @@ def test_what_a_search_has_discarded_is_not_sent_back():
 def test_an_archive_is_limited_from_the_beginning():
     search = PolishedNRPA().start(COMPILED, seed=1)
     search.advance(3)
-    with pytest.raises(ValueError, match=r"max_archive must be said before the first evaluation, not after 3\."):
+    with pytest.raises(ValueError, match=r"max_archive must be set before the first evaluation, not after 3\."):
         search.limit_archive(10)
