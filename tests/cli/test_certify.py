@@ -136,7 +136,7 @@ def test_a_certificate_is_checked(run, saved):
     outcome = run("certify", TOY, "--check", saved)
     assert outcome.code == 0
     says, verified, rest = outcome.out.splitlines()
-    assert says.startswith("It says: ") and "proved complete" in says
+    assert says.startswith("It states: ") and "proved complete" in says
     assert "feasible" in verified and "none is as good as another" in verified
     assert rest.startswith("Not verified: that there are no other efficient tours")
     assert run("certify", TOY, "--check", saved, "--quiet").out == ""

@@ -303,7 +303,7 @@ def test_what_are_no_stops_is_told(stops):
             "has no demand.*a column named demand, or leave out --capa",
         ),
         (PLAIN, {"speed": 30, "objectives": ["euro"]}, "objectives must be among distance, time"),
-        (PLAIN, {"speed": 30, "objectives": ["lateness"]}, "give --late-costs"),
+        (PLAIN, {"speed": 30, "objectives": ["lateness"]}, "add --late-costs"),
         (PLAIN, {"speed": 0}, "speed must be a finite number above 0"),
         (PLAIN, {}, "needs a speed, in units of x and y per hour"),
         (PLAIN, {"speed": 30, "window_end": "end"}, "window_end must be one of start, end-of-service"),

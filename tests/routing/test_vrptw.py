@@ -158,7 +158,7 @@ def test_numbers_of_closings_and_places_of_empty_routes_do_not_make_another_solu
         search.add(solution)
     assert search.unique_evaluations == 1
     assert search.front().solutions == [[1, 6, 2, 3, 7, 4, 5, 8]]
-    with pytest.raises(ProblemError, match="9 at depth 1 is none"):
+    with pytest.raises(ProblemError, match="9 at depth 1 is not legal"):
         search.add([1, 9, 2, 3, 6, 4, 5, 7])
 
 

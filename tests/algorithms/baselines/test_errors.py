@@ -25,7 +25,9 @@ FAILS_AT = 60
 @pytest.mark.parametrize("problem", [Knapsack(), Word()], ids=["knapsack", "word"])
 def test_an_algorithm_that_changes_whole_solutions_needs_to_know_what_they_are(name, problem):
     kind = type(problem).__name__
-    with pytest.raises(ProblemError, match=f"^{name} changes .* {kind} requires the genotype .* set it to Permutation"):
+    with pytest.raises(
+        ProblemError, match=f"^{name} changes .* requires the genotype of {kind}; set it to Permutation"
+    ):
         solve(problem, algorithm(name), stop=MaxEvaluations(10))
 
 

@@ -216,8 +216,8 @@ def test_added_values_are_those_given():
     [
         (Knapsack(n=3), [0, 2, 1], r"2 at depth 1 is not legal in Knapsack"),
         (Knapsack(n=3), [0, 1], r"legal moves left after its 2 moves"),
-        (Knapsack(n=3), [0, 1, 1, 1], r"1 at depth 3 is none"),
-        (generate_tsptw(5, seed=1), [1, 2, 2, 3], r"2 at depth 2 is none"),
+        (Knapsack(n=3), [0, 1, 1, 1], r"1 at depth 3 is not legal"),
+        (generate_tsptw(5, seed=1), [1, 2, 2, 3], r"2 at depth 2 is not legal"),
         (generate_tsptw(5, seed=1), [1, 2], r"legal moves left after its 2 moves"),
         (generate_tsptw(5, seed=1), ["a"], r"whole numbers as moves"),
     ],
