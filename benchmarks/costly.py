@@ -29,8 +29,9 @@ SHARE_ALONE = f"{SHARE}: corrected, without the time that workers waited for a c
 WAITED = "of these, workers were ready and had no core"
 NOTES = (
     "`examples/digits.py`: every evaluation trains a network, with one thread. Wall time of the whole call, including "
-    f"the start of processes, in the order {', '.join(map(str, ORDER))} workers; the share in bold is that of the sums. "
-    "The corrected share subtracts the mean time for which workers waited for a core of the busy machine, an estimate."
+    f"the start of processes, in the order {', '.join(map(str, ORDER))} workers; the share in bold is that of the "
+    "sums. The corrected share subtracts the mean time for which workers waited for a core of the busy machine, "
+    "an estimate."
 )
 
 

@@ -85,8 +85,8 @@ def write_page() -> None:
         f"{optuna.__version__}, directions minimised, default settings of every sampler.",
         "",
         "Mean and standard deviation over seeds. Share of the hypervolume of the true front, or of the front of all "
-        "runs up to 2026-11-18 (flow shop, scikit-learn); more is better. IGD+ in units of the range of the true front; "
-        "less is better. Seconds: CPU time of a run. *Random keys*: one real number per item, sorted, instead of moves. "
+        "runs up to 2026-11-18 (flow shop, scikit-learn); more is better. IGD+ in ranges of the true front; "
+        "less is better. Seconds: CPU time of a run. *Random keys*: one real number per item, sorted, not moves. "
         "On rc_201.1 all samplers choose among legal moves, and only ours has the bias of the problem.",
     ]
     for name, make in SPACES.items():
