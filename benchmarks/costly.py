@@ -28,12 +28,10 @@ SHARE_OF_BEST = f"{SHARE}: best of each"
 SHARE_ALONE = f"{SHARE}: corrected, without the time that workers waited for a core"
 WAITED = "of these, workers were ready and had no core"
 NOTES = (
-    "`examples/digits.py`: every evaluation trains a network, with one thread. The time is that of the whole call, "
-    f"start of the processes included, in the order {', '.join(map(str, ORDER))} workers; the share in bold is that of "
-    "the sums, as the clock has them. On a machine that is busy with other things, a worker is often ready and has no "
-    "core; the system counts for how long, the mean over the workers is shown, and the corrected share leaves it out. "
-    "That is an estimate, no measurement: the system does not say whose work had the core, and some of it may have "
-    "been our own. On an idle machine with a core for each worker, all ways to compare are the same."
+    "`examples/digits.py`: every evaluation trains a network, with one thread. Wall time of the whole call, including "
+    f"the start of processes, in the order {', '.join(map(str, ORDER))} workers; the share in bold is that of the "
+    "sums. The corrected share subtracts the mean time for which workers waited for a core of the busy machine, "
+    "an estimate."
 )
 
 
@@ -184,8 +182,8 @@ def main() -> None:
     write("speed", TITLE, HEADER, rows, command="costly.py", notes=NOTES)
     header = ["window", "hypervolume, as a share of that of window 1", "standard deviation"]
     notes = (
-        f"Knapsack of 30 items, {EVALUATIONS} evaluations, {RUNS} seeds, level 2. A window of w can keep w workers "
-        f"busy, and the search learns up to w - 1 evaluations late; with {EVALUATIONS} it never learns."
+        f"Knapsack of 30 items, {EVALUATIONS} evaluations, {RUNS} seeds, level 2. With a window of w the "
+        f"search learns up to w - 1 evaluations late; with {EVALUATIONS} it never learns."
     )
     write("speed", "What asking ahead costs", header, ahead(), command="costly.py", notes=notes)
 

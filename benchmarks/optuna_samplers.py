@@ -84,13 +84,10 @@ def write_page() -> None:
         "Made by `python benchmarks/optuna_samplers.py page` from stored runs; Optuna "
         f"{optuna.__version__}, directions minimised, default settings of every sampler.",
         "",
-        "Mean and standard deviation over seeds. Share: of the hypervolume of the true front, or of the best known one "
-        "(flow shop and scikit-learn: that of all runs up to 2026-11-18); more is better. IGD+: distance to the true "
-        "front in units of its range; less is better. Seconds: CPU time of a run, objective included. *Random keys*: "
-        "the sampler sorts by one real number per item, instead of choosing moves. Where a sampler or a number of "
-        "trials is missing, it was not run; one seed is one run. On rc_201.1 all choose among legal "
-        "moves, and ours alone knows the bias of the problem. Settings of ours were chosen on other spaces, with other "
-        "seeds.",
+        "Mean and standard deviation over seeds. Share of the hypervolume of the true front, or of the front of all "
+        "runs up to 2026-11-18 (flow shop, scikit-learn); more is better. IGD+ in ranges of the true front; "
+        "less is better. Seconds: CPU time of a run. *Random keys*: one real number per item, sorted, not moves. "
+        "On rc_201.1 all samplers choose among legal moves, and only ours has the bias of the problem.",
     ]
     for name, make in SPACES.items():
         space = make()

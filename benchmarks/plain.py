@@ -38,8 +38,8 @@ SECONDS, EVALUATIONS = (0.5, 2.0, 10.0), (200, 1_000, 5_000, 20_000)
 METHODS = ("default", "pymoo 50", "pymoo 100")
 _OVERHEAD = "What the search adds to an evaluation of a plain problem"
 _OVERHEAD_NOTES = (
-    "The default search on plain Python functions, and on three of them for Numba: the best of five stretches of "
-    "10,000 evaluations after the first 5,000, and the function alone on solutions of the front. CPU time, one thread."
+    "The default search on plain Python functions, three of them also compiled by Numba: best of five stretches of "
+    "10,000 evaluations after the first 5,000, and the function alone. CPU time, one thread."
 )
 _PARTS = "Parts of the default search taken out, on plain Python problems"
 _PARTS_NOTES = "Mean share after 20,000 evaluations, {seeds} seeds; instances on which settings were chosen."

@@ -155,10 +155,9 @@ def write_page() -> None:
     rows = read_rows(RUNS)
     lines = [
         f"Made by `python benchmarks/pymoo_algorithms.py page` from stored runs; pymoo {pymoo.__version__}, "
-        f"{EVALUATIONS:,} evaluations each. Share: of the hypervolume of the front of all runs up to 2026-11-18 "
-        "(NAS-Bench-201: of the true front; flow shop: as far as a random order), mean and standard deviation over "
-        "seeds; more is better. All "
-        "are judged by all that they evaluated. Populations of the rivals "
+        f"{EVALUATIONS:,} evaluations each. Share of the hypervolume of the front of all runs up to 2026-11-18 "
+        "(NAS-Bench-201: of the true front; flow shop: up to a random order), mean and standard deviation over "
+        "seeds; more is better. All evaluations count. Populations of the rivals "
         f"({', '.join(f'{kind.__name__} {size}' for kind, size in TUNED.items())}) are the best of "
         f"{', '.join(map(str, POPULATIONS))} on other problems and seeds.",
     ]

@@ -138,9 +138,8 @@ def speed() -> None:
     ]
     notes = (
         f"{SECONDS:g} s of wall time each, {min(SEEDS, 5)} seeds in turns, polished-nrpa, as many searches as "
-        "workers. Separate processes: so many single searches at once, which know nothing of each other: what the "
-        "machine can give. Before and after, when no clock runs: processes start and load machine code, the front is "
-        "measured."
+        "workers. Separate processes: as many independent searches, the limit of the machine. Seconds before and "
+        "after: start of processes and loading of code."
     )
     write("speed", "Evaluations a second by several workers", header, rows, command="workers.py", notes=notes)
 
@@ -192,8 +191,8 @@ def quality() -> None:
     rows.append(["mean", *(f"{mean(float(row[i]) for row in rows):.4f}" for i in (1, 2)), ""])
     header = ["instance", "one worker", "two workers", "two are not worse"]
     notes = (
-        f"Share of the true hypervolume after {SECONDS:g} s of wall time, mean of {SEEDS} seeds; rc_204.1 against the "
-        "best of all these runs, as its true front is not known."
+        f"Share of the true hypervolume after {SECONDS:g} s of wall time, mean of {SEEDS} seeds; of the best front of "
+        "all runs on rc_204.1."
     )
     write("speed", "What two workers find in the same time", header, rows, command="workers.py", notes=notes)
 
@@ -214,8 +213,8 @@ def searches() -> None:
             rows.append([str(n), how if n > 1 else "", *(f"{x:.4f}" for x in found), f"{mean(found):.4f}"])
     header = ["searches", "", *COOPERATING, "mean"]
     notes = (
-        f"Share of the true hypervolume, or of that of all runs together where it is not known, after {EVALUATIONS:,} "
-        f"evaluations in all, mean of {min(SEEDS, 5)} seeds."
+        f"Share of the true hypervolume, or of that of all runs if it is unknown, after {EVALUATIONS:,} "
+        f"evaluations in total, mean of {min(SEEDS, 5)} seeds."
     )
     write("speed", "What cooperation brings", header, rows, command="workers.py", notes=notes)
 
@@ -241,7 +240,7 @@ def stabilised() -> None:
                 keep("stabilised", name, f"{n} playouts", seed, run)
     rows = [[str(n), *(f"{means('stabilised', name, f'{n} playouts'):.4f}" for name in names)] for n in counts]
     notes = (
-        f"Share of the true hypervolume, or of that of all runs together where it is not known, after 100,000 "
+        f"Share of the true hypervolume, or of that of all runs if it is unknown, after 100,000 "
         f"evaluations, mean of {min(SEEDS, 5)} seeds; Pareto-NRPA with the paper's parameters otherwise."
     )
     title = "Playouts with the same policies before each step of learning"

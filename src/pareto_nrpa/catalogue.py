@@ -1,4 +1,4 @@
-"""One way to name a problem: an instance (`rc_204.3`), a file (`my-stops.txt`), or a spec (`tsptw:n=20,seed=1`)."""
+"""Load a problem by name: an instance (`rc_204.3`), a file (`my-stops.txt`), or a spec (`tsptw:n=20,seed=1`)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .problem.base import AnyProblem, CompiledProblem
     from .routing.instance import Instance, RoutingOptions
 
-#: The embedded instance: 25 cities, windows that have to be learned, a front of a few dozen trade-offs.
+#: The embedded instance: 25 cities, tight windows, a front of a few dozen trade-offs.
 DEFAULT = "tsptw:n=25,seed=7,tightness=0.6,objectives=2"
 
-# What can be said of a file or an instance.
+# Options of a file or an instance.
 _RETURN = ":check_return="
 _ANSWERS = {"yes": True, "no": False}
 
@@ -44,9 +44,9 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
         of stops (CSV and others, as `read_stops` reads them), a generator with options
         (`tsptw:n=25,seed=7,tightness=0.6,objectives=2`, `mo-tsp:n=100,seed=1`), a benchmark
         (`nas-bench-201`, `nas-bench-201:objectives=c100_error+flops`), or "default". Tours of a file must be back
-        before the depot closes, those of the official instances, by convention, need not: say otherwise with
+        before the depot closes, those of the official instances, by convention, need not; choose with
         `my-stops.txt:check_return=no`, `rc_204.3:check_return=yes`. A problem of one's own is `my_problem.py:factory`:
-        a file of Python, and what in it is a problem, or gives one when it is called without arguments.
+        a Python file, and in it a problem or a function without arguments that returns one.
     data
         The folder to look in, instead of `$PARETO_NRPA_DATA` and the user's cache.
     """
@@ -58,7 +58,7 @@ def load(name_or_path: str | os.PathLike[str], *, data: str | os.PathLike[str] |
 
 
 def describe(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[AnyProblem, list[str]]:
-    """Return a problem and what its family has to say of it, in lines."""
+    """Return a problem and the description of it by its family, in lines."""
     family, problem = open_problem([name], data=data)
     first, *others = family.describe(problem)  # type: ignore[arg-type]  # may be a plain problem
     return problem, [f"{problem_name(problem)}: {first}", *others]
@@ -78,11 +78,11 @@ def open_problem(
     names
         One name as in `load`, or several TSPLIB files, an objective each.
     options, rounding
-        What is said of files beside them; refused for anything else.
+        Options for files; refused for anything else.
     """
     first, *more = names
     if "\0" in first:
-        raise InstanceError(f"unknown instance {shown(first)}: no name has the character \\0 in it.")
+        raise InstanceError(f"unknown instance {shown(first)}: a name cannot contain the character \\0.")
     name = DEFAULT if first == "default" else first
     prefix, colon, spec = name.partition(":")
     family = OWN if is_own(name) else FAMILIES.get(prefix)
@@ -90,7 +90,7 @@ def open_problem(
         given = [*(options.given if options else []), *(["rounding"] if rounding != "file" else [])]
         if given or more:
             what = f"--{'cost' if given[0] == 'costs' else given[0].replace('_', '-')}" if given else "a second file"
-            raise InstanceError(f"{first} is no file of stops ({ACCEPTED}), which {what} is for.")
+            raise InstanceError(f"{first} is not a file of stops ({ACCEPTED}); {what} applies to these only.")
         return family, load_own(name) if family is OWN else family.make(spec, data)
     instance = joined([_instance(each, data, rounding) for each in [name, *more]])
     problem = build_problem(instance, options)
@@ -99,7 +99,7 @@ def open_problem(
 
 
 def _instance(name: str, data: str | os.PathLike[str] | None, rounding: str) -> Instance:
-    """Return the instance in a file, or of a name that is there; what is said of the return goes before conventions."""
+    """Return the instance of a file or an available name; an explicit `check_return` overrides the convention."""
     found, answer = _place(name, data), ""
     if found is None and _RETURN in name:
         stem, _, answer = name.rpartition(_RETURN)
@@ -117,9 +117,9 @@ def _instance(name: str, data: str | os.PathLike[str] | None, rounding: str) -> 
 
 
 def _place(name: str, data: str | os.PathLike[str] | None) -> tuple[Path, bool] | None:
-    """Return where an instance is, and whether its tours must be back before the depot closes; None if it is not there.
+    """Return the path of an instance and whether tours must return before the depot closes; None if it is missing.
 
-    The published code of the benchmark does not look at the window of the depot on return.
+    The published code of the benchmark ignores the window of the depot on return.
     """
     if os.path.isfile(name):  # unlike Path.is_file, never raises
         return Path(name), True

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
 
 
 class ParetoNRPAError(ValueError):
-    """What every error of this package is; `result`, where there is one, holds the best front found before."""
+    """Base class of the errors of this package; `result`, if set, holds the best front found before the error."""
 
     result: Result | None = None
 
 
 class ProblemError(ParetoNRPAError):
-    """A problem broke its promise."""
+    """A problem violates its interface."""
 
 
 class InstanceError(ParetoNRPAError):
-    """An instance is unknown, or its file cannot be read as what it claims to be."""
+    """An instance is unknown, or its file is not valid in its format."""
 
 
 class CheckpointError(ParetoNRPAError):
@@ -27,4 +27,4 @@ class CheckpointError(ParetoNRPAError):
 
 
 class DataError(ParetoNRPAError):
-    """Benchmark data could not be downloaded, or are not what they should be."""
+    """Benchmark data could not be downloaded, or do not match their checksums."""

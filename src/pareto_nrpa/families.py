@@ -1,4 +1,4 @@
-"""The families of problems, an entry each: how a spec is read, what makes the problem, what there is to say of it."""
+"""The families of problems, an entry each: options of a spec, constructor, description."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Option:
-    """What can be said of a problem in a spec, as the 25 of tsptw:n=25."""
+    """An option of a spec, such as n in tsptw:n=25."""
 
     keyword: str  # of the function that makes it
     read: Callable[[str], Any]
@@ -34,15 +34,15 @@ class Family:
     name: str  # what a spec begins with
     maker: str  # module and function, loaded when it is asked for
     options: dict[str, Option]
-    describe: Callable[[CompiledProblem], list[str]]  # in sentences, the first without the name of the problem
-    example: str = ""  # options that one may begin with
+    describe: Callable[[CompiledProblem], list[str]]  # sentences; the first has no subject
+    example: str = ""  # optional first options without a name
     hint: str = ""  # how its options are given
     needs: dict[str, str] = field(default_factory=dict)  # options that must be given, in words
     is_read: bool = False  # from files in a data folder
 
     @property
     def spec(self) -> str:
-        """A problem of the family, as one would type it."""
+        """An example of a spec of the family."""
         return f"{self.name}:{self.example}" if self.example else self.name
 
     def make(self, text: str, data: str | os.PathLike[str] | None = None) -> CompiledProblem:
@@ -89,7 +89,7 @@ def _describe_windows(problem: CompiledProblem) -> list[str]:
 
 
 def describe_stops(problem: CompiledProblem) -> list[str]:
-    """Return what was understood of a file of stops."""
+    """Return how a file of stops was understood."""
     objectives = f"objectives: {', '.join(problem.objective_names or ())}"
     assert problem.context is not None
     depot, *stops = problem.context["stops"]
@@ -150,7 +150,7 @@ FAMILIES: dict[str, Family] = {
         ),
     )
 }
-#: Whose problems files hold: those in the format of the official instances, and those of stops.
+#: Families read from files: the format of the official instances, and stops.
 OF_FILES = FAMILIES["tsptw"]
 OF_STOPS = Family("stops", "", {}, describe_stops)
 #: What is not one of the families; made in `own`.

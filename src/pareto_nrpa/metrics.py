@@ -30,7 +30,7 @@ __all__ = [
 _MARGIN = 0.1
 _LARGEST = float(np.finfo(float).max)
 
-#: From here on a hypervolume is not measured unasked: its approximation becomes too coarse to compare by.
+#: From this number of objectives on a hypervolume is measured on request only: its approximation is too coarse.
 MANY_OBJECTIVES = 8
 # How many steps of a history are measured at most, by the number of objectives.
 _MOST_STEPS = {1: 500, 2: 500, 3: 500, 4: 100, 5: 50, 6: 10, 7: 10}
@@ -91,16 +91,16 @@ def _cost(n: float, m: int) -> float:
 
 
 def quick_hypervolume(points: ArrayLike, *, reference_point: ArrayLike) -> float:
-    """Return the hypervolume, exact where that takes a moment (`is_affordable`), else approximated."""
+    """Return the hypervolume, exact where that is cheap (`is_affordable`), else approximated."""
     n, m = as_points(points).shape
     measure = hypervolume if is_affordable(n, m) else approximate_hypervolume
     return measure(points, reference_point=reference_point)
 
 
 def approximate_hypervolume(points: ArrayLike, *, reference_point: ArrayLike) -> float:
-    """Return about the hypervolume of points [n, m], by moocore's `hv_approx`: same points, same number.
+    """Return an approximate hypervolume of points [n, m], by moocore's `hv_approx`; deterministic.
 
-    Off by about 0.1 % for up to 8 objectives and a thousand points, by some percent where there are more of either.
+    The error is about 0.1 % for up to 8 objectives and 1,000 points, and a few per cent beyond.
     """
     array = as_points(points)
     reference = as_vector(reference_point, array.shape[1], "reference_point")
@@ -115,7 +115,7 @@ def _samples(n: int, cost: float) -> int:
 def _approximate(
     inside: NDArray[np.float64], reference: NDArray[np.float64], samples: int, best: NDArray[np.float64] | None = None
 ) -> float:
-    """Return about the hypervolume of points that are all better than the reference, in a box scaled to unit size."""
+    """Return the approximate hypervolume of points all better than the reference, in a box scaled to unit size."""
     import moocore
 
     with np.errstate(over="ignore"):
@@ -127,7 +127,7 @@ def _approximate(
 
 
 def worst_point(points: ArrayLike) -> NDArray[np.float64]:
-    """Return a reference point for when none is known: the worst of each objective and a tenth of its range more."""
+    """Return a default reference point: the worst value of each objective plus a tenth of its range."""
     array = as_points(points)
     worst, best = array.max(axis=0), array.min(axis=0)
     with np.errstate(over="ignore"):
@@ -144,11 +144,11 @@ def hypervolume_history(
     Parameters
     ----------
     log
-        [n, 2 + m]: evaluation, violations and objectives of everything that ever entered the archive, in order.
+        [n, 2 + m]: evaluation, violations and objectives of every solution that entered the archive, in order.
     reference_point
-        What the hypervolume is measured against.
+        The reference point of the hypervolume.
     front
-        What of the log is not dominated at its end, where that is known. If the exact hypervolume of so many points is
+        The non-dominated part of the log, where it is known. If the exact hypervolume of so many points is
         not affordable (`is_affordable`), all of the history is approximated.
     """
     m = log.shape[1] - 2
@@ -187,7 +187,7 @@ def _rows(counts: NDArray[np.int64], m: int, is_exact: bool) -> NDArray[np.int64
     return np.array([last])
 
 
-# --- Beside a front that is known beforehand.
+# --- Comparison with a known front.
 
 
 def is_nondominated(points: ArrayLike, *, keep_weakly: bool = True) -> NDArray[np.bool_]:
@@ -210,7 +210,7 @@ def n_found(points: ArrayLike, front: ArrayLike, *, tolerance: float = 0.0) -> i
     """Return how many points of a known front are among the points found, up to a tolerance in each objective."""
     found, known = as_points(points), as_points(front)
     if tolerance:
-        # Only those near in the first objective are looked at: fronts of three objectives have tens of thousands.
+        # Only points near in the first objective are compared: fronts of three objectives have tens of thousands.
         found = found[np.argsort(found[:, 0])]
         begins = np.searchsorted(found[:, 0], known[:, 0] - 2 * tolerance, side="left")
         ends = np.searchsorted(found[:, 0], known[:, 0] + 2 * tolerance, side="right")
@@ -223,7 +223,7 @@ def n_found(points: ArrayLike, front: ArrayLike, *, tolerance: float = 0.0) -> i
 def share_of_hypervolume(points: ArrayLike, front: ArrayLike, *, reference_point: ArrayLike) -> float:
     """Return how much of the hypervolume of a known front the points found have; NaN where that is 0.
 
-    A number instead of the front is its hypervolume, for those who measure many sets of points against the same one.
+    A number instead of the front is its hypervolume, computed once for many sets of points.
     """
     whole = (
         float(front) if isinstance(front, int | float) else quick_hypervolume(front, reference_point=reference_point)

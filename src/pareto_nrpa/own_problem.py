@@ -20,7 +20,7 @@ _ENDING = ".py"
 
 
 def is_own(name: str) -> bool:
-    """Tell whether a name means a Python file: `module.py:factory`, or a file without what is wanted of it."""
+    """Tell whether a name denotes a Python file: `module.py:factory` or `module.py`."""
     return name.endswith(_ENDING) or f"{_ENDING}:" in name
 
 
@@ -54,8 +54,8 @@ def _module(path: Path) -> ModuleType:
         raise InstanceError(f"{path} is not a Python file.")
     module = module_from_spec(spec)
     sys.modules[path.stem] = module
-    # What lies beside the file comes first while it is imported, as in a script, and last from then on: a file there
-    # that is called as a package of ours must not take its place.
+    # The folder of the file is first on the path during the import, as in a script, and last afterwards: a file there
+    # must not shadow a package of this project.
     folder = str(path.parent)
     sys.path.insert(0, folder)
     try:
@@ -71,15 +71,17 @@ def _module(path: Path) -> ModuleType:
 
 
 def _found(name: str, module: ModuleType, factory: str) -> Any:
-    """Return what a file calls by a name."""
+    """Return the object of a given name in a module."""
     if factory and hasattr(module, factory):
         return getattr(module, factory)
     theirs = [key for key, value in vars(module).items() if _may_make_a_problem(value, module.__name__)]
     file = f"{module.__name__}{_ENDING}"
-    there = f"it has: {', '.join(theirs)}" if theirs else "it has no function or class that needs no arguments"
+    there = f"it has: {', '.join(theirs)}" if theirs else "it has no function or class without arguments"
     if not factory:
         example = theirs[0] if theirs else "make"
-        raise InstanceError(f"{file} needs the name of what makes the problem, as in {file}:{example}; {there}.")
+        raise InstanceError(
+            f"{file} needs the name of a problem or of a function that returns one, as in {file}:{example}; {there}."
+        )
     raise InstanceError(f"{file} has no {shown(factory)}{did_you_mean(factory, theirs)}; {there}.")
 
 
@@ -90,10 +92,10 @@ def _may_make_a_problem(value: Any, module: str) -> bool:
 
 
 def _missing(function: Any) -> list[str]:
-    """Return the arguments without which a function cannot be called."""
+    """Return the required arguments of a function."""
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # some callables do not say
+    except (TypeError, ValueError):  # some callables have no signature
         return []
     optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [p.name for p in parameters if p.default is p.empty and p.kind not in optional]
@@ -113,7 +115,7 @@ def _made(name: str, value: Any) -> AnyProblem:
         except (Exception, SystemExit) as error:
             raise InstanceError(f"{name} failed: {_reason(error)}.") from error
     if not isinstance(value, Problem | CompiledProblem):
-        raise InstanceError(f"{name} must give a Problem or a CompiledProblem, got {shown(value)}.")
+        raise InstanceError(f"{name} must return a Problem or a CompiledProblem, got {shown(value)}.")
     problem: AnyProblem = value
     check_declarations(problem)
     if not problem.name:
@@ -124,7 +126,7 @@ def _made(name: str, value: Any) -> AnyProblem:
 
 
 def _reason(error: BaseException, path: Path | None = None) -> str:
-    """Return what went wrong in a file, with the line of it where that is known."""
+    """Return the reason of an error in a file, with its line where that is known."""
     line = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace is not None and path is not None and not isinstance(error, SyntaxError):
@@ -136,7 +138,7 @@ def _reason(error: BaseException, path: Path | None = None) -> str:
 
 
 def describe_own(problem: AnyProblem) -> list[str]:
-    """Return what there is to say of a problem that we know nothing of."""
+    """Describe a problem of unknown family."""
     kind = "compiled" if isinstance(problem, CompiledProblem) else "in plain Python"
     solutions = f", solutions are {problem.genotype}" if problem.genotype is not None else ""
     n = problem.n_objectives

@@ -89,7 +89,7 @@ def test_errors_are_harmless(run, crafted, tmp_path):
 def test_a_crafted_file_of_stops_is_refused(run, tmp_path, place, text):
     (tmp_path / "stops.csv").write_text(STOPS.replace(place, f"{place}{text}"))
     outcome = run("solve", tmp_path / "stops.csv")
-    assert_refused(outcome, "which no one can see")
+    assert_refused(outcome, "which is invisible")
     assert_harmless(outcome)
 
 
@@ -122,7 +122,7 @@ def test_a_crafted_certificate_is_shown(run, tmp_path):
     path.write_text(json.dumps(content | {"instance": NASTY.replace("\ud800", "")}))
     outcome = run("certify", "tsptw:n=6,seed=1", "--check", path)
     assert outcome.code == 0
-    assert outcome.out.startswith(r"It says: \x1b[2J")
+    assert outcome.out.startswith(r"It states: \x1b[2J")
     assert_harmless(outcome)
     path.write_text(json.dumps(content | {"instance": NASTY}))  # half a character is no JSON
     outcome = run("certify", "tsptw:n=6,seed=1", "--check", path)

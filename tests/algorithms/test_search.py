@@ -60,7 +60,7 @@ def test_a_solution_that_cannot_be_played_is_named():
     ("options", "message"),
     [
         ({"start": [[0, 1, 2, 3, 4, 5]]}, "shuffles cannot begin with solutions"),
-        ({"searches": 2}, "several searches work together where"),
+        ({"searches": 2}, "several searches require"),
         ({"checkpoint": "saved"}, "a search of shuffles cannot be saved, as ShufflesSearch does not declare its STATE"),
     ],
 )

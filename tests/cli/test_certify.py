@@ -114,9 +114,9 @@ def test_an_infeasible_incumbent_is_refused(run):
     (["--seed", -1], "seed must be a whole number of at least 0"),
     (["--from", "nothing.json"], "cannot read nothing.json"),
     (["--resume", "nothing.json"], "cannot read nothing.json"),
-    (["--check", "c.json", "--resume", "c.json"], "--check proves nothing and writes nothing"),
+    (["--check", "c.json", "--resume", "c.json"], "--check only verifies"),
     (["--check", "nothing.json"], "cannot read nothing.json"),
-    (["--check", "c.json", "--json", "d.json"], "--check proves nothing and writes nothing"),
+    (["--check", "c.json", "--json", "d.json"], "--check only verifies"),
 ])  # fmt: skip
 def test_wrong_options_are_refused(run, options, words):
     assert_refused(run("certify", TOY, *options), words)
@@ -136,7 +136,7 @@ def test_a_certificate_is_checked(run, saved):
     outcome = run("certify", TOY, "--check", saved)
     assert outcome.code == 0
     says, verified, rest = outcome.out.splitlines()
-    assert says.startswith("It says: ") and "proved complete" in says
+    assert says.startswith("It states: ") and "proved complete" in says
     assert "feasible" in verified and "none is as good as another" in verified
     assert rest.startswith("Not verified: that there are no other efficient tours")
     assert run("certify", TOY, "--check", saved, "--quiet").out == ""

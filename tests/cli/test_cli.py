@@ -214,10 +214,7 @@ def test_where_nothing_is_feasible_it_says_so_and_gives_the_least_violated(run):
     write_instance("bad.txt", ["0 0 0 0 0 9 0", "1 30 40 0 0 5 0", "2 60 80 0 0 9 0", "3 0 10 0 0 999 0"])
     outcome = run("solve", "bad.txt", *SMALL, "--json", "r.json")
     assert outcome.code == 0
-    assert (
-        "No feasible solution was found; of all that were evaluated these have the fewest violations, 3 each"
-        in outcome.out
-    )
+    assert "No feasible solution was found; these solutions have the fewest violations, 3 each" in outcome.out
     content = read("r.json")
     assert set(content["violations"]) == {3}  # on return to the depot too
     assert all(hypervolume == 0 for _, hypervolume in content["history"])
@@ -267,7 +264,9 @@ def test_a_resumed_search_never_claims_another_seed(run):
 
 
 def test_resume_needs_a_checkpoint(run):
-    assert_refused(run("solve", TOY, "--resume"), "--resume needs the file to continue from: give it with --checkpoint")
+    assert_refused(
+        run("solve", TOY, "--resume"), "--resume requires the file to continue from: give it with --checkpoint"
+    )
 
 
 @pytest.fixture
@@ -373,7 +372,7 @@ def test_data_list_without_data_tells_the_command(run):
     outcome = run("data", "list")
     assert outcome.code == 0
     assert "No instances in:" in outcome.out
-    assert "31 of 31 official instances are not there; get them with: pareto-nrpa data get" in outcome.out
+    assert "31 of 31 official instances are missing; get them with: pareto-nrpa data get" in outcome.out
 
 
 def test_data_list_tells_how_many_objectives_there_are(run, tmp_path):
@@ -399,8 +398,8 @@ def write_instance(path, rows=GOOD_ROWS, head="4"):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (GOOD_ROWS[:2], r"bad\.txt announces 4 cities but has 2 rows; is it cut off\?"),
-        ((*GOOD_ROWS, "4 1 1 0 0 999 10"), r"bad\.txt announces 4 cities but has 5 rows"),
+        (GOOD_ROWS[:2], r"bad\.txt declares 4 cities but has 2 rows; is it cut off\?"),
+        ((*GOOD_ROWS, "4 1 1 0 0 999 10"), r"bad\.txt declares 4 cities but has 5 rows"),
         ((*GOOD_ROWS[:3], "3 0 4 0"), r"bad\.txt, line 5: expected 7 numbers"),
         ((*GOOD_ROWS[:3], "3 0 four 0 0 999 10"), r"bad\.txt, line 5: y must be a number, got 'four'"),
         ((*GOOD_ROWS[:3], "3 0 4 0 -5 999 10"), r"bad\.txt, line 5: opens must not be negative, got -5"),
@@ -539,7 +538,7 @@ class FailsLate(Problem):
 def test_when_a_problem_fails_what_was_found_is_saved(run, monkeypatch):
     monkeypatch.setattr("pareto_nrpa.catalogue.open_problem", lambda *names, **options: (None, FailsLate()))
     outcome = run("solve", *SMALL, "--out", "r.json", "--quiet")
-    assert_refused(outcome, r"raised RuntimeError: the licence has run out\. The front found before is in r\.json")
+    assert_refused(outcome, r"raised RuntimeError: the licence has run out\. The front found so far is in r\.json")
     content = read("r.json")
     assert content["evaluations"] == 50
     assert content["objectives"]
@@ -623,7 +622,7 @@ def test_when_the_last_write_fails_the_front_is_written_elsewhere(run, monkeypat
     monkeypatch.setattr(files, "write_atomically", full)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
     outcome = run("solve", TOY, *SMALL, "--out", "mine", "--quiet")
-    assert_refused(outcome, r"No space left on device; .* The front found before is in .*rescued\.json")
+    assert_refused(outcome, r"No space left on device; .* The front found so far is in .*rescued\.json")
     (path,) = (tmp_path / "elsewhere").glob("*.json")
     assert read(path)["evaluations"] == 300
     assert os.listdir("mine") == [], "an empty file must not look like a result"
@@ -638,7 +637,7 @@ def test_when_no_file_can_be_written_the_front_is_printed(run, monkeypatch):
     monkeypatch.setattr(files, "write_atomically", full)
     outcome = run("solve", TOY, *SMALL, "--json", "r.json", "--quiet")
     assert outcome.code == 2
-    assert "The front found before is printed as JSON" in outcome.err
+    assert "The front found so far is printed as JSON" in outcome.err
     assert json.loads(outcome.out)["evaluations"] == 300
 
 
@@ -652,5 +651,5 @@ def test_an_evaluation_that_ends_the_program_costs_no_result(run, monkeypatch):
 
     monkeypatch.setattr("pareto_nrpa.catalogue.open_problem", lambda *names, **options: (None, Leaves()))
     outcome = run("solve", *SMALL, "--out", "r.json", "--quiet")
-    assert_refused(outcome, r"SystemExit: 3\. The front found before is in r\.json")
+    assert_refused(outcome, r"SystemExit: 3\. The front found so far is in r\.json")
     assert read("r.json")["evaluations"] == 50

@@ -207,9 +207,7 @@ def test_tables_of_runs_that_failed_or_found_nothing_feasible(run):
 
 
 def test_other_runs_are_told(run):
-    assert_refused(
-        run("experiment", "figure", "tiny.toml"), "there are no runs of tiny in results yet; make them with: "
-    )
+    assert_refused(run("experiment", "figure", "tiny.toml"), "no runs of tiny in results; make them with: ")
     assert run("experiment", "run", "tiny.toml", "--quick", "--seeds", 1, "--quiet").code == 0
     assert_refused(run("experiment", "table", "tiny.toml"), "quick versions are in results/quick, shown with --quick")
     assert run("experiment", "run", "tiny.toml", "--evaluations", 50, "--seeds", 1, "--quiet").code == 0
@@ -223,7 +221,7 @@ def test_problems_that_stand_in_for_others_are_told_and_named_in_the_title(run, 
     )
     save(empty_machine, TINY.replace("[[algorithm]]", quick, 1))
     made = run("experiment", "run", "tiny.toml", "--quick", "--quiet")
-    assert f"tiny.toml needs data that are not here (rc_204.3); its quick version uses {stand_in}." in made.err
+    assert f"tiny.toml needs data that are missing (rc_204.3); its quick version uses {stand_in}." in made.err
     page = run("experiment", "table", "tiny.toml", "--quick").out
     assert page.startswith(f"# {stand_in} instead of the plan's problems: A tiny experiment")
 
@@ -315,8 +313,8 @@ WRONG_SOLVE = {
     "twice": (["--set", "level=3", "--level", 2], "level is given twice, as --set level and as --level; leave one out"),
     "policies twice": (["--set", "n_policies=3", "--policies", 2], "n_policies is given twice, .* as --policies"),
     "set twice": (["--set", "level=3", "--set", "level=2"], "level is given twice, .* as --set level once more"),
-    "level of another": (["--algorithm", "pls", "--level", 2], "--level is no option of pls; leave it out"),
-    "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is no option of random"),
+    "level of another": (["--algorithm", "pls", "--level", 2], "--level is not an option of pls; leave it out"),
+    "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is not an option of random"),
 }
 
 

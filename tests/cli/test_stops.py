@@ -50,7 +50,7 @@ def test_info_tells_what_was_understood(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("tsptw:n=8", "--vehicles", 2), r"tsptw:n=8 is no file of stops \(.*\), which --vehicles is for"),
+        (("tsptw:n=8", "--vehicles", 2), r"tsptw:n=8 is not a file of stops \(.*\); --vehicles applies to these only"),
         (("stopps.csv", "--speed", 30), r"there is no file stopps\.csv; give an instance file"),
         ((STOPS, "--cost", "euros"), r"--cost must be a name and a file, as in --cost euros=cost.csv, got euros\."),
         ((STOPS, "--time", "nowhere.csv"), "cannot read nowhere.csv: No such file"),

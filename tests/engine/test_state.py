@@ -142,7 +142,7 @@ def test_a_header_that_cannot_be_is_refused(path, changed):
 def test_a_header_without_a_part_is_refused(path, missing):
     header, tree = unpack(saved())
     del header[missing]
-    with pytest.raises(CheckpointError, match="damaged: its state must have a header that says what it is of"):
+    with pytest.raises(CheckpointError, match="damaged: its state must have a complete header"):
         resumed(path, pack(header, tree))
 
 

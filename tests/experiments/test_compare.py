@@ -100,12 +100,12 @@ def test_what_was_finished_is_shown_when_a_run_fails(file, run):
     ("arguments", "words"),
     [
         (["{file}:by_item"], "a comparison needs two or more variants: of the problem, the algorithm or the bias"),
-        (["{file}:by_item", "{file}:by_item"], "packs_to_compare.py:by_item is there twice; name each variant once"),
+        (["{file}:by_item", "{file}:by_item"], "packs_to_compare.py:by_item is given twice; name each variant once"),
         (
             ["{file}:by_item", "{file}:single"],
             r"must have the objectives of .*2 \(minimised, maximised\), got 2 \(minim",
         ),
-        (["{file}:by_item", "--without-bias"], "--without-bias needs a problem with a bias"),
+        (["{file}:by_item", "--without-bias"], "--without-bias requires a problem with a bias"),
         (["{file}:by_item", "--algorithm", "nsga"], r"unknown algorithm 'nsga' \(did you mean 'nsga-ii'"),
         (
             ["{file}:by_item", "--algorithm", "random:x"],

@@ -194,7 +194,7 @@ def test_a_problem_of_pymoo_is_one_of_ours(algorithm):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: from_pymoo(Order()), "does not say what its variables are"),
+        (lambda: from_pymoo(Order()), "does not declare the type of its variables"),
         (lambda: from_pymoo(Mixed(rate=Real(bounds=(0, 1)))), "variable 'rate' is Real"),
         (lambda: ParetoNRPAForPymoo(kind="tree"), "kind must be"),
         (lambda: ParetoNRPAForPymoo(batch=0), "batch must be"),

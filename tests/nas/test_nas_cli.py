@@ -58,7 +58,7 @@ def test_unique_evaluations_count(run, table_201, write_table):
         (("solve", "nas-bench-201:objectives=speed"), "there are: c10_error, c100_error"),
         (("solve", "nas-bench-301"), "benchmarks: nas-bench-201, nas-bench-101"),
         (("solve", "--count", "some"), "--count must be all or unique"),
-        (("solve", "--count", "unique", "--seconds", "1"), "--count unique needs a number"),
+        (("solve", "--count", "unique", "--seconds", "1"), "--count unique requires a number"),
         (("data", "convert-nasbench101", "nothing"), "cannot read nothing"),
         (("info", "nas-bench-201"), "is not on this machine"),
     ],

@@ -243,10 +243,10 @@ def test_a_table_with_missing_or_repeated_rows(official):
     with pytest.raises(DataError, match="must have 300 rows"):
         load("nas-bench-101", data=folder)
     np.savez(path, **{name: np.concatenate([column[:-1], column[:1]]) for name, column in table.items()})
-    with pytest.raises(DataError, match="every cell once, 1 are there twice"):
+    with pytest.raises(DataError, match="every cell once, 1 are repeated"):
         load("nas-bench-101", data=folder)
     np.savez(path, **{**table, "ops": table["ops"] + 2})
-    with pytest.raises(DataError, match="cells that are none of NAS-Bench-101"):
+    with pytest.raises(DataError, match="cells that are not of NAS-Bench-101"):
         load("nas-bench-101", data=folder)
 
 

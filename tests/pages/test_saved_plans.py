@@ -157,8 +157,8 @@ def test_geojson(run, fleet, saved):
     [
         (["--solution", 0], "--solution must be a number from 1 to"),
         (["--solution", 999], "got 999"),
-        (["--csv"], "--csv is of one solution: say which with --solution"),
-        (["--solution", 1, "--csv", "--geojson"], "one at a time"),
+        (["--csv"], "--csv requires one solution: give it with --solution"),
+        (["--solution", 1, "--csv", "--geojson"], "give one of them"),
     ],
 )
 def test_show_says_what_is_wrong(run, saved, options, message):
@@ -172,7 +172,7 @@ def test_what_has_no_stops_has_no_list(run, tmp_path):
     assert "items of 10 kg" in run("show", path, "--solution", 1).out
     assert "has no stops and no times" in run("show", path, "--solution", 1, "--csv").err
     plane = tours(make_plan(6), n_solutions=3).save(tmp_path / "plane.json")
-    assert "needs lat and lon" in run("show", plane, "--solution", 1, "--geojson").err
+    assert "requires lat and lon" in run("show", plane, "--solution", 1, "--geojson").err
 
 
 def test_solve_writes_the_page_and_says_how_it_was_made(run, empty_machine):
@@ -185,7 +185,7 @@ def test_solve_writes_the_page_and_says_how_it_was_made(run, empty_machine):
     assert words in (empty_machine / "again.html").read_text()
     assert "same file" in run("solve", "tsptw:n=6,seed=1", "--json", "r.html", "--report", "r.html").err
     for command in (["solve", "tsptw:n=6,seed=1", "--report", "r.json"], ["report", "r.json", "--out", "r.json"]):
-        assert "a page is saved to a name that ends in .html, got r.json" in run(*command).err
+        assert "the name of a page must end in .html, got r.json" in run(*command).err
 
 
 def test_report_refuses_what_cannot_be_compared(run, saved, tmp_path):

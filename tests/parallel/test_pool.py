@@ -94,9 +94,7 @@ def test_what_cannot_be_loaded_is_no_fault_of_the_task(workers, tmp_path, monkey
     import vanishing
 
     monkeypatch.undo()  # processes inherit the path
-    with pytest.raises(
-        BrokenExecutor, match=r"cannot load what it is to evaluate \(ModuleNotFoundError.*can be imported"
-    ):
+    with pytest.raises(BrokenExecutor, match=r"cannot load its task \(ModuleNotFoundError.*can be imported"):
         workers.submit(vanishing.function).result()
 
 

@@ -172,7 +172,7 @@ def test_wrong_neighbours_are_named(neighbours, message):
         (lambda: Problem.from_choices(compiled_lengths, [(0, 1), (0, 0.5)]), r"whole numbers, got 0\.5\."),
         (lambda: Problem.from_permutation(sum, [[1], [2]]), r"that can be hashed .*, got \[\[1\], \[2\]\]"),
         (lambda: Problem.from_permutation(sum, [1, 1]), r"moves that all differ, .*; repeats=True allows"),
-        (lambda: Problem.from_choices(sum, [(0, 1)], objectives=2), "declares nothing called 'objectives'"),
+        (lambda: Problem.from_choices(sum, [(0, 1)], objectives=2), "has no attribute 'objectives'"),
     ],
 )
 def test_mistakes_are_said(make, message):

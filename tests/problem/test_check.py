@@ -179,7 +179,7 @@ class NoObjectives(Bits):
     [
         (EmptyStart(), r"legal_moves\(\) gave no move at the start of EmptyStart; a problem needs at least one"),
         (Repeats(), r"legal_moves\(\) returned move 1 twice at depth 2 of Repeats"),
-        (Endless(), r"Endless went on after 50 moves; raise max_moves if its sequences are really longer"),
+        (Endless(), r"Endless was not complete after 50 moves; raise max_moves if its sequences are longer"),
         (NoMoves(), r"legal_moves\(\) .*NoMoves.*None"),
         (UnhashableMoves(), r"legal_moves\(\) returned \[0\] at depth 0 of UnhashableMoves; moves must be hashable"),
         (Mutates(), r"play\(\) changed the state that it was given at depth \d of Mutates; return a new one"),
@@ -383,7 +383,7 @@ def evaluate_without_return(data, state, out):
         ({"legal_moves": same_move_twice}, r"legal_moves\(\) returned move 1 twice at depth 0 of bits"),
         (
             {"legal_moves": endless_moves, "play": endless_play, "distinct_codes": False},
-            "bits went on after 3 moves; raise max_moves",
+            "bits was not complete after 3 moves; raise max_moves",
         ),
         ({"legal_moves": three_moves}, r"legal_moves\(\) wrote more than max_legal=2 moves at depth 0 of bits"),
         (

@@ -199,7 +199,7 @@ def test_the_summary_of_a_feasible_front_says_how_good_it_is():
 
 def test_the_summary_of_an_infeasible_front_says_so():
     text = infeasible().summary()
-    assert "No feasible solution was found; of all that were evaluated these have the fewest violations, 3 each" in text
+    assert "No feasible solution was found; these solutions have the fewest violations, 3 each" in text
     assert "hypervolume" not in text
 
 
@@ -328,7 +328,10 @@ def test_a_folder_is_no_result(tmp_path):
 @pytest.mark.parametrize("call", [Result.load, lambda path: make_result().save(path)], ids=["load", "save"])
 @pytest.mark.parametrize(
     ("path", "error", "message"),
-    [(None, TypeError, "must be named by text or a path, got None"), ("a\0.json", ParetoNRPAError, "no file can have")],
+    [
+        (None, TypeError, "must be named by text or a path, got None"),
+        ("a\0.json", ParetoNRPAError, "cannot contain the character"),
+    ],
 )
 def test_what_names_no_file_is_a_sentence(call, path, error, message):
     with pytest.raises(error, match=message):
@@ -337,7 +340,7 @@ def test_what_names_no_file_is_a_sentence(call, path, error, message):
 
 @pytest.mark.parametrize("name", ["r.xlsx", "r", "r.json.gz", ".csv"])
 def test_an_ending_that_says_nothing_is_refused(name, tmp_path):
-    with pytest.raises(ParetoNRPAError, match=r"saved to a name that ends in \.json or \.csv, got .*"):
+    with pytest.raises(ParetoNRPAError, match=r"name of a result file must end in \.json or \.csv, got .*"):
         make_result().save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
@@ -370,7 +373,7 @@ def test_names_of_objectives_may_have_commas(tmp_path):
         ({"instance": None}, "instance: expected str, got null"),
         ({"instance": ["x"] * 10_000}, "instance: expected str, got array"),
         ({"parameters": []}, "parameters: expected object, got array"),
-        ({"history": [[5, 1.0], [1, 2.0]]}, "history goes back"),
+        ({"history": [[5, 1.0], [1, 2.0]]}, "evaluations of history must not decrease"),
         ({"history": [[1, -2.0]]}, r"history\[0\]\[1\]: expected float >= 0.0, got -2.0"),
         ({"reference_point": [1]}, "reference_point must have 2 entries, got 1"),
         ({"objective_names": ["a"]}, "objective_names must have 2 entries"),

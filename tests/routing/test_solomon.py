@@ -136,7 +136,7 @@ def test_a_file_takes_the_options_of_stops_and_the_rounding_of_the_reader(tmp_pa
 
 
 def test_a_truncated_file_is_refused(tmp_path):
-    with pytest.raises(InstanceError, match=r"toy\.txt announces 4 cities but has 2 rows; is it cut off\?"):
+    with pytest.raises(InstanceError, match=r"toy\.txt declares 4 cities but has 2 rows; is it cut off\?"):
         read_tsptw(write(tmp_path, ROWS[:2]))
 
 
@@ -146,7 +146,7 @@ def test_a_file_cut_off_in_a_row_is_refused(tmp_path):
 
 
 def test_more_rows_than_announced_are_refused(tmp_path):
-    with pytest.raises(InstanceError, match=r"toy\.txt announces 3 cities but has 4 rows"):
+    with pytest.raises(InstanceError, match=r"toy\.txt declares 3 cities but has 4 rows"):
         read_tsptw(write(tmp_path, head="3"))
 
 
@@ -281,7 +281,7 @@ def test_a_file_too_long_for_an_instance_is_not_read_to_its_end(tmp_path):
         file.truncate(2 * 10**9)  # takes no room on the disk
     with pytest.raises(InstanceError, match=r"long\.txt: it has more than 100,000,000 bytes"):
         read_tsptw(tmp_path / "long.txt")
-    with pytest.raises(InstanceError, match="announces 999999 cities; an instance has 10001 at most"):
+    with pytest.raises(InstanceError, match="declares 999999 cities; an instance has 10001 at most"):
         read_tsptw(write(tmp_path, head="999999"))
 
 

@@ -101,7 +101,7 @@ def test_a_workbook_has_times_as_spreadsheets_keep_them_and_travel_times_in_a_sh
 
 def test_a_workbook_without_the_extra_or_that_is_none_is_told(tmp_path, monkeypatch):
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04 no workbook")
-    with pytest.raises(InstanceError, match=r"a\.xlsx is no workbook, or is damaged or protected: "):
+    with pytest.raises(InstanceError, match=r"a\.xlsx is not a workbook, or is damaged or protected: "):
         load(tmp_path / "a.xlsx")
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(InstanceError, match=r'python-calamine: pip install "pareto-nrpa\[excel\]"'):
@@ -118,6 +118,6 @@ def test_a_cell_far_from_the_table_does_not_end_the_process(tmp_path):
         for name, content in parts.items():
             archive.writestr(name, content.replace(b"</sheetData>", far))
     with pytest.raises(
-        InstanceError, match=r"^far\.xlsx has a sheet of 1,048,576 rows and 16,384 columns; delete what"
+        InstanceError, match=r"^far\.xlsx has a sheet of 1,048,576 rows and 16,384 columns; delete cells"
     ):
         load(path)

@@ -23,7 +23,7 @@ def test_a_certificate_is_a_table_and_the_truth_of_later_searches(proved):
     result = solve(with_reference_front(problem, certificate), stop=MaxEvaluations(2_000), seed=1)
     assert result.truth["points"] == len(certificate.objectives)
     assert 0.8 < result.truth["share_of_hypervolume"] <= 1.0
-    with pytest.raises(ParetoNRPAError, match="or of other data than those of"):
+    with pytest.raises(ParetoNRPAError, match="or for other data than"):
         with_reference_front(generate_tsptw(7, seed=2), certificate)
 
 

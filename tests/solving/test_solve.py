@@ -177,7 +177,10 @@ def _problem(**methods):
     [
         (_problem(legal_moves=lambda self, state: ()), r"legal_moves\(\) gave no move at the start of Odd"),
         (_problem(legal_moves=lambda self, state: (1, 1)), r"returned the same move twice at depth 0 of Odd"),
-        (_problem(legal_moves=lambda self, state: (0, 1), max_moves=50), "Odd went on after 50 moves; raise max_moves"),
+        (
+            _problem(legal_moves=lambda self, state: (0, 1), max_moves=50),
+            "Odd was not complete after 50 moves; raise max_moves",
+        ),
         (_problem(legal_moves=lambda self, state: 1 / 0), "Odd raised ZeroDivisionError at depth 0 of a playout"),
         (_problem(move_code=lambda self, state, move: []), "Odd raised TypeError at depth 0 .* unhashable"),
         (_problem(n_objectives=0), "n_objectives of Odd must be a whole number of at least 1, got 0"),
@@ -263,7 +266,7 @@ def test_solve_works_in_a_thread_where_signals_cannot_be_caught(small_tsptw):
         ({"stop": None}, TypeError, "stop must be a stopping criterion"),
         ({"stop": TargetHypervolume(1, reference_point=(1, 1))}, ValueError, "stop might never fire"),
         ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
-        ({"resume": True}, ValueError, "resume needs the file to continue from"),
+        ({"resume": True}, ValueError, "resume requires the file to continue from"),
         ({"reference_point": (1, 2, 3)}, ValueError, "reference_point must be 2 finite numbers"),
         ({"problem": "rc_204.3"}, TypeError, "problem must be a Problem or a CompiledProblem, got str"),
         ({"problem": Knapsack}, TypeError, r"got the class Knapsack; call it: Knapsack\(\.\.\.\)"),

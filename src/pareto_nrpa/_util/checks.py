@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LONGEST_VALUE, _LONGEST_NAME = 100, 60
-# Characters that a terminal obeys, or that change the order or the lines of what is read; two join letters and emoji.
+# Control characters, and those that change the direction or the lines of text, except the two that join emoji.
 _OBEYED, _JOINERS = ("Cc", "Cf", "Cs", "Zl", "Zp"), "\u200c\u200d"
 
 
 def printable(text: str) -> str:
-    """Return text as one line that a terminal shows and does not obey: control characters become escapes of Python."""
+    """Return text as one printable line: control characters become escapes of Python."""
     if text.isprintable():
         return text
     return "".join(c.encode("unicode_escape").decode() if _is_obeyed(c) else c for c in text)
@@ -28,26 +28,26 @@ def _is_obeyed(character: str) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it: never so long that the rest of the sentence is lost."""
+    """Return a value as short text for a message."""
     try:
         text = repr(value) if not isinstance(value, str) or len(value) < _LONGEST_VALUE else repr(value[:1000])
-    except Exception:  # a user's own __repr__, or a number of more digits than Python will write
+    except Exception:  # a __repr__ of the user, or a number with too many digits for Python to write
         text = f"something of type {type(value).__name__}"
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."
 
 
 def short(name: Any) -> str:
-    """Return a name as a message shows it, also if it is from a file of unknown origin."""
+    """Return a name as printable text for a message."""
     return str(name)[:_LONGEST_NAME]
 
 
 def nearest_name(name: str, known: Iterable[str], alike: float = 0.6) -> str | None:
-    """Return the known name most like another, None if none is; `alike` goes from 0 (anything) to 1 (the same)."""
+    """Return the known name most similar to another, or None; `alike` is the least similarity, from 0 to 1."""
     return next(iter(difflib.get_close_matches(name, list(known), 1, alike)), None)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a hint at the known name that is nearest to a wrong one, to go behind it; nothing if none is near."""
+    """Return a hint at the known name nearest to a wrong one, or an empty text."""
     near = nearest_name(name, known)
     return "" if near is None else f" (did you mean {near!r}?)"
 

@@ -1,4 +1,4 @@
-"""Tables as CSV: no text in them is run as a formula by a spreadsheet, and all of it is read back unchanged.
+"""Tables as CSV whose text cells cannot run as formulas in a spreadsheet, and are read back unchanged.
 
 Rules of OWASP for CSV injection: text that may begin a formula, at its start or behind a separator that cuts a cell in
 a spreadsheet of another locale, gets an apostrophe before it. Numbers stay numbers. list.js has the same rules.
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # Times of day are harmless as well.
 _NUMBER = re.compile(r"[+-]?([0-9]+([.,:][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]{1,3})?")
-# Also the full-width and small forms; apostrophes count, so that one that was there is not lost in reading.
+# Includes the full-width and small forms; apostrophes too, so that an original one survives reading.
 _FORMULA = re.compile(
     r"""['"\s\0-\x20\ufeff\u200b-\u200f\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]"""
 )
@@ -36,14 +36,14 @@ def _cell(value: Any) -> str:
 
 
 def guarded(text: str) -> str:
-    """Return text as no spreadsheet takes it for a formula."""
+    """Return text with an apostrophe before it if a spreadsheet may take it for a formula."""
     if _NUMBER.fullmatch(text):
         return text
     return "'" * bool(_BREAK.match(text)) + _changed(text, lambda part: f"'{part}" if _is_formula(part) else part)
 
 
 def unguarded(text: str) -> str:
-    """Return the text that was guarded."""
+    """Return text without the apostrophe that `guarded` added."""
     if text.startswith("'") and _BREAK.match(text[1:]):
         text = text[1:]
     return _changed(text, lambda part: part[1:] if part.startswith("'") and _is_formula(part[1:]) else part)

@@ -1,4 +1,4 @@
-"""Files that are never half written, and names for them."""
+"""Atomic writing, locking and names of files."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
-# A writer locks its file as soon as it has made it; one so old without a lock has no writer.
+# A writer locks its file directly after creating it; an older file without a lock has no writer.
 _SECONDS_UNTIL_STALE = 60
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a text, whole or not at all, its last line ended as all others; returns the path."""
+    """Write a text atomically, with a newline at its end; returns the path."""
     whole = text if text.endswith("\n") else f"{text}\n"
     return write_atomically(path, lambda file: file.write(whole.encode()))
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -> Path:
-    """Write a file beside its place and move it there when it is complete; returns the path."""
+    """Write a temporary file and move it to its place when it is complete; returns the path."""
     target = _real_place(path)
     part = _beside(target, f"-{secrets.token_hex(6)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Opened as any new file is, so that it gets the permissions that the user's umask leaves.
+        # Opened like any new file, so that the user's umask sets its permissions.
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     except OSError as error:
         raise unwritable(target, error) from error
@@ -71,13 +71,13 @@ def read_bytes(
 
 
 def _beside(target: Path, ending: str) -> Path:
-    """Return a hidden file that belongs to another one, short enough for any file system."""
+    """Return the path of a hidden companion file, short enough for any file system."""
     digest = hashlib.sha256(target.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
     return target.with_name(f".pareto-nrpa-{digest}{ending}")
 
 
 def _remove_stale_parts(target: Path) -> None:
-    """Remove the parts of files whose writers were killed: no process holds a lock on them."""
+    """Remove temporary files of killed writers: no process holds a lock on them."""
     for part in target.parent.glob(_beside(target, "-*.part").name):
         with contextlib.suppress(OSError), open(part, "rb") as file:
             is_old = time.time() - part.stat().st_mtime > _SECONDS_UNTIL_STALE
@@ -86,7 +86,7 @@ def _remove_stale_parts(target: Path) -> None:
 
 
 def try_lock(file: IO[bytes]) -> bool:
-    """Lock a file until it is closed; False if another process, or another place in this one, has locked it."""
+    """Lock a file until it is closed; False if another process, or another caller in this one, has locked it."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -95,14 +95,14 @@ def try_lock(file: IO[bytes]) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # some file systems know no locks
+    except OSError:  # some file systems do not support locks
         return True
     return True
 
 
 @contextlib.contextmanager
 def locked(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep a checkpoint, which is replaced each time it is written, for one search alone."""
+    """Lock a checkpoint, which is replaced at each write, for one search."""
     target = _real_place(path)
     lock = _beside(target, ".lock")
     try:
@@ -120,7 +120,7 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _open_locked(path: Path) -> IO[bytes] | None:
-    """Return a file that is locked and still in its place: who had it before removes it."""
+    """Return a locked file that still exists: the previous owner of the lock removes its file."""
     while True:
         file = open(path, "ab")  # noqa: SIM115
         if not try_lock(file):
@@ -138,15 +138,15 @@ def in_use(path: str | os.PathLike[str]) -> str:
 
 
 def check_file_name(path: object) -> None:
-    """Raise unless something is the name of a file; of numbers, `open` would take any for a file that is open."""
+    """Raise unless a value is a path; `open` would take an integer for a file descriptor."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"a file must be named by text or a path, got {shown(path)}.")
     if "\0" in str(path):
-        raise ParetoNRPAError(f"no file can have a name with the character \\0 in it, got {shown(str(path))}.")
+        raise ParetoNRPAError(f"the name of a file cannot contain the character \\0, got {shown(str(path))}.")
 
 
 def _real_place(path: str | os.PathLike[str]) -> Path:
-    """Return where a file really goes, through links; a device or a pipe must not be replaced by a file."""
+    """Return the path of a file with links resolved; a device or a pipe must not be replaced by a file."""
     check_file_name(path)
     target = Path(os.path.realpath(path))
     if os.path.isdir(target):
@@ -157,7 +157,7 @@ def _real_place(path: str | os.PathLike[str]) -> Path:
 
 
 def file_name(text: str) -> str:
-    """Return a text as (part of) the name of a file, on any machine."""
+    """Return a text as a valid (part of a) file name on any system."""
     return "".join(c if c.isalnum() or c in "._-" else "-" for c in text)
 
 

@@ -14,7 +14,7 @@ _ROOT = __package__.partition(".")[0]
 
 
 def lazy_names(package: str, homes: Mapping[str, str], moved: Mapping[str, str] | None = None) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package whose names live in the modules `homes`, as seen from it.
+    """Return the `__getattr__` of a package whose names are defined in the modules `homes`, relative to it.
 
     Names in `moved` are public in another module of this project; they work for one release, with a warning.
     """

@@ -1,4 +1,4 @@
-"""A file that grows by whole lines, each on disk before the next one is made."""
+"""An append-only file of lines, each synced to disk before the next one is written."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class LineFile:
     """A file open for appending, locked so that no other process appends to it.
 
-    A last line without its end was cut off when a process or the machine stopped; the first append removes it.
+    An incomplete last line, left by a killed process, is removed by the first append.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ class LineFile:
             self._file.close()
             raise in_use
         self._file.seek(0)
-        #: What was in the file when it was opened.
+        #: The content of the file when it was opened.
         self.content = self._file.read()
         self._cut: int | None = len(whole_lines(self.content))
 
     def append(self, line: bytes) -> int:
-        """Write a line, and return where it begins; it is on disk when this returns."""
+        """Write and sync a line; return its offset."""
         text = line + b"\n"
         if self._cut is not None:
             self._file.truncate(self._cut)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _PACKAGE = __package__.partition(".")[0]
-#: Names that the package exported, with the module that exports them.
+#: Names that the package exported, with their new modules.
 NAMES = {
     **dict.fromkeys(("NSGA2", "NSGA3", "SMSEMOA", "MOEAD", "ParetoLocalSearch", "ParetoMCTS"), "algorithms"),
     **dict.fromkeys(("WeightedNRPA", "WeightedNMCS", "RandomSearch", "DrivenProblem"), "algorithms"),
@@ -69,5 +69,5 @@ class _Finder:
 def find_moved() -> None:
     """Let `import` find the old names."""
     if not any(type(finder).__name__ == _Finder.__name__ for finder in sys.meta_path):
-        # First, as a folder of old bytecode would be found as a package of the old name.
+        # First in the list: a folder with old bytecode would be found as a package of the old name.
         sys.meta_path.insert(0, _Finder())

@@ -1,7 +1,7 @@
 """JSON and TOML files as typed values: one reader, one writer.
 
-The type of a value (a `msgspec.Struct`, a dataclass, a list of them) is the whole description of its file. What the
-type does not allow is refused with the name of the field.
+The type of a value (a `msgspec.Struct`, a dataclass, a list of them) is the schema of its file. A value that does not
+fit is refused with the name of its field.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def read(
     kind
         The type of the value.
     what
-        What the file must be, as in "a result of pareto-nrpa", for messages.
+        The expected kind of file for messages, as in "a result of pareto-nrpa".
     error
         Raised if the file cannot be read, is longer than `most_bytes`, or has another content.
     """
@@ -57,7 +57,7 @@ def decode(data: bytes, kind: type[T], *, source: str, what: str, error: type[Ex
 
 
 def write(path: str | os.PathLike[str], value: Any) -> Path:
-    """Write a value as JSON, in full or not at all, and return the path."""
+    """Write a value as JSON atomically, and return the path."""
     return write_atomically(path, lambda file: file.write(encode(value) + b"\n"))
 
 
@@ -80,13 +80,13 @@ def _decoded(
         value: T = decoder(data, type=kind)
     except RecursionError as reason:
         raise error(f"{source} is not {what}, or is damaged: it is nested too deeply.") from reason
-    except ValueError as reason:  # DecodeError and UnicodeDecodeError among them
+    except ValueError as reason:  # includes DecodeError and UnicodeDecodeError
         raise error(f"{source} is not {what}, or is damaged: {_in_words(reason, data, decoder, kind)}.") from reason
     return value
 
 
 def _in_words(reason: ValueError, data: bytes, decoder: Callable[..., Any], kind: Any) -> str:
-    """Return a reason of msgspec as a sentence that begins with the field, and ends with the value of it."""
+    """Return a message of msgspec as a sentence that begins with the field and ends with its value."""
     if isinstance(reason, UnicodeDecodeError):
         return "it is not UTF-8 text"
     if not isinstance(reason, msgspec.ValidationError):
@@ -107,7 +107,7 @@ def _in_words(reason: ValueError, data: bytes, decoder: Callable[..., Any], kind
 
 
 def _value_at(place: str, data: bytes, decoder: Callable[..., Any]) -> str:
-    """Return the value at a place such as a.b[0] as text, or nothing if it has no name there or cannot be read."""
+    """Return the value at a place such as a.b[0] as text, or nothing if it cannot be found."""
     try:
         value = decoder(data)
         for key, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):

@@ -10,7 +10,7 @@ _LAST_HOUR = 48  # a shift may end the day after
 
 
 def minutes(text: str) -> float | None:
-    """Return the minutes since midnight of a time such as 08:30 (26:00 is two at night), or None if it is none."""
+    """Return the minutes since midnight of a time such as 08:30 (26:00 is two at night), or None."""
     found = _CLOCK.fullmatch(text)
     if found is None:
         return None
@@ -19,7 +19,7 @@ def minutes(text: str) -> float | None:
 
 
 def shown_time(value: float, *, clock: bool) -> str:
-    """Return a time as text: hh:mm where times are minutes of the day, hh:mm:ss between two minutes, else a number.
+    """Return a time as text: hh:mm where times are minutes of the day, hh:mm:ss if seconds are not 0, else a number.
 
     Errors, plans, lists and pages all write times by this rule (`clock` in report/templates/elements.js is the same).
     Whole minutes cannot be exact for every time: rounded up, a stop seems to close later than it does; rounded down,

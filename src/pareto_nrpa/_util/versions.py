@@ -1,4 +1,4 @@
-"""What a result depends on besides its arguments."""
+"""The versions that a result depends on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def versions() -> dict[str, str]:
-    """Return what a result depends on: Python and the libraries that are installed."""
+    """Return the versions of Python and of the installed libraries."""
 
     def installed() -> Iterator[tuple[str, str]]:
         for name in ("pareto-nrpa", "numpy", "numba", "moocore", "pymoo"):

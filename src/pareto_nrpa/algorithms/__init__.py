@@ -1,4 +1,4 @@
-"""All algorithms: the registry, Pareto-NRPA, the default search, and what they are compared with."""
+"""All algorithms: the registry, Pareto-NRPA, the default search and the baselines."""
 
 from __future__ import annotations
 

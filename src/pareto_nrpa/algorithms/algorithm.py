@@ -1,4 +1,4 @@
-"""The base class of all algorithms; loads no compiled code."""
+"""The base class of all algorithms, without compiled code."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Algorithm(ABC):
     Attributes
     ----------
     name
-        What results and the command line call it.
+        Name in results and on the command line.
     revision
-        Raised where the same seed leads to other results: experiments then repeat their runs.
+        Increased when results of equal seeds change: experiments then repeat their runs.
     can_be_asked
         Whether its searches are `AskTellSearch`es, for expensive evaluations and cooperating searches.
     """
@@ -32,7 +32,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:
-        """Return a search over `problem` that has made no evaluation yet."""
+        """Return a new search over `problem`."""
 
     def resume(self, problem: AnyProblem, path: str | os.PathLike[str]) -> Search:
         """Return the search saved at `path`, which must be of this problem and these parameters."""
@@ -51,7 +51,7 @@ class Algorithm(ABC):
 
 
 def expected_header(problem: AnyProblem, algorithm: Algorithm) -> dict[str, Any]:
-    """Return what a checkpoint of one search must say of itself."""
+    """Return the header that a checkpoint of one search must have."""
     from ..problem.base import problem_fingerprint, problem_name
 
     return {

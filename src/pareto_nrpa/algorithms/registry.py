@@ -1,6 +1,6 @@
-"""All algorithms: the one list that the package, the command line, plans and pages read.
+"""The registry of algorithms, for the package, the command line, plans and pages.
 
-A new one is a class with the call shape of `ParetoNRPA`, and an entry here.
+A new algorithm is a subclass of `Algorithm` and an entry here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class AlgorithmEntry(NamedTuple):
-    """An algorithm: how it is called, where its class lives (loaded when it is asked for), and a line about it."""
+    """An algorithm: its name, its class (loaded on demand), and a description."""
 
     name: str
     module: str
@@ -29,7 +29,7 @@ class AlgorithmEntry(NamedTuple):
 _WHOLE = "a `genotype`"
 _PYMOO = f'{_WHOLE}; `pip install "pareto-nrpa[baselines]"`'
 ENTRIES = (
-    AlgorithmEntry("polished-nrpa", "polished.params", "PolishedNRPA", "Pareto-NRPA joined by local search"),
+    AlgorithmEntry("polished-nrpa", "polished.params", "PolishedNRPA", "Pareto-NRPA combined with local search"),
     AlgorithmEntry("pareto-nrpa", "nrpa.params", "ParetoNRPA", "the paper's algorithm"),
     AlgorithmEntry("nsga-ii", "baselines.moea", "NSGA2", "pymoo's, the same population after every generation", _PYMOO),
     AlgorithmEntry("nsga-iii", "baselines.nsga3", "NSGA3", "likewise, for three objectives and more", _PYMOO),
@@ -45,7 +45,7 @@ ENTRIES = (
     AlgorithmEntry("pareto-mcts", "baselines.mcts", "ParetoMCTS", "tree search by dominance of confidence bounds"),
     AlgorithmEntry("nrpa", "baselines.weighted_nrpa", "WeightedNRPA", "NRPA for one weighted sum after the other"),
     AlgorithmEntry("nmcs", "baselines.nmcs", "WeightedNMCS", "nested Monte-Carlo search, likewise"),
-    AlgorithmEntry("random", "baselines.random_search", "RandomSearch", "random playouts, the floor"),
+    AlgorithmEntry("random", "baselines.random_search", "RandomSearch", "random playouts, the lowest baseline"),
 )
 
 
@@ -53,11 +53,11 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-# What people write for a name: its class, or other hyphens and capitals.
+# Other spellings of a name: its class, hyphens and capitals.
 _MEANT = {_letters(written): entry.name for entry in ENTRIES for written in (entry.name, entry.kind)}
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 NAMES = tuple(_BY_NAME)
-#: The one that is used unless another one is asked for.
+#: The default algorithm.
 DEFAULT = NAMES[0]
 
 

@@ -57,8 +57,8 @@ _CHECKED_PLAYOUTS = 3
 
 
 def player_without_policies(problem: AnyProblem, rng: np.random.Generator, bias: float) -> Player:
-    """Return what plays a problem in one slot, by its bias times a factor."""
-    # Whole solutions of a plain problem are put there without a look at its size; all else grows.
+    """Return the player of a problem in one slot, by its bias times a factor."""
+    # Whole solutions of a plain problem are written without a test of the size; other arrays grow.
     n_moves, n_legal, n_checked = _FIRST_MOVES, _FIRST_MOVES, _CHECKED_PLAYOUTS
     if isinstance(problem, CompiledProblem):
         n_moves, n_legal, n_checked = problem.max_moves, problem.max_legal or 1, 0
@@ -72,31 +72,31 @@ def player_without_policies(problem: AnyProblem, rng: np.random.Generator, bias:
 
 
 class Search(ABC):
-    """An algorithm at work on one problem. A subclass implements `advance`.
+    """A running search on one problem. A subclass implements `advance`.
 
-    `evaluate` judges complete solutions, counts them and keeps the front. All objectives are minimised in here.
+    `evaluate` evaluates and counts complete solutions and updates the front. All objectives are minimised here.
 
     Attributes
     ----------
     problem, algorithm, seed
-        What is solved, by what, and from which seed.
+        The problem, the algorithm and the seed.
     rng
-        The generator from which a search draws all its random numbers.
+        The generator of all random numbers of the search.
     wall_seconds, cpu_seconds
         Time spent, over all resumptions.
     slice_seconds
-        How long `advance` should take at a call, at least and at most; the stop is asked in between.
+        Least and largest duration of a call of `advance`; the stop is checked in between.
     failures
-        How many evaluations failed, where these do not end the search.
+        Number of failed evaluations, if these do not end the search.
     accepts_solutions
         Whether `add` takes solutions to begin with.
     n_searches
-        How many searches work together.
+        Number of cooperating searches.
     budget
-        The number of evaluations that the search was planned for, if it was told one.
+        The number of evaluations that the search was planned for, if known.
     STATE
-        The attributes of a class that make up its state, as `engine/state.py` describes them. A subclass that keeps
-        nothing says so by an empty one; without it, its searches cannot be saved and copied.
+        The attributes of a class that make up its state, as `engine/state.py` describes them. A subclass without state
+        declares an empty one; otherwise its searches cannot be saved and copied.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
@@ -125,7 +125,7 @@ class Search(ABC):
 
     @cached_property
     def player(self) -> Player:
-        """What plays and judges solutions, with the archive of all that was evaluated."""
+        """The player, with the archive of all evaluations."""
         return player_without_policies(self.problem, self.rng, 0.0)
 
     @cached_property
@@ -134,14 +134,14 @@ class Search(ABC):
         return self.player.loop(evaluate_rows, np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), 0)
 
     def evaluate(self, moves: Sequence[Any]) -> tuple[NDArray[np.float64], float]:
-        """Evaluate a complete solution and let it into the archive; returns minimised objectives and violations.
+        """Evaluate a complete solution and offer it to the archive; returns minimised objectives and violations.
 
-        The problem must have a genotype that the solution belongs to.
+        The solution must belong to the genotype of the problem.
         """
         row = np.array([self.player.numbers(moves)], dtype=np.int64)
         scores = np.zeros((1, 1 + self.problem.n_objectives))
         while self._evaluate_rows(row, scores, 0, 1) == 0:
-            pass  # there was no room, and now there is
+            pass  # arrays were full and have grown
         return scores[0, 1:], float(scores[0, VIOLATIONS])
 
     def add(self, solution: Sequence[Any]) -> None:
@@ -149,41 +149,41 @@ class Search(ABC):
         self.expect_add()
 
     def expect_add(self) -> None:
-        """Let `compile` prepare `add` too."""
+        """Let `compile` include `add`."""
         raise ParetoNRPAError(f"{self.algorithm.name} cannot begin with solutions.")
 
     @property
     def is_compiled(self) -> bool:
-        """Whether all machine code is there: compiled in this process, or stored on disk by an earlier one."""
+        """Whether all code is compiled in this process or cached on disk."""
         return all(entry.is_ready() for entry in self.player.entries)
 
     def compile(self) -> None:
-        """Compile, or load from disk, what `advance` needs; the first use does it otherwise."""
+        """Compile, or load from the cache, what `advance` needs; otherwise the first use does."""
         self.player.compile()
 
     @property
     def slice_size(self) -> int:
-        """A number of evaluations after which the stop is asked; must not depend on time."""
+        """A number of evaluations after which the stop is checked; must not depend on time."""
         return 1
 
     def _archived(self) -> tuple[Archive, NDArray[np.int64], Callable[[Sequence[int]], list[Any]]]:
-        """Return the archive, the counters, and what turns numbers of moves into moves."""
+        """Return the archive, the counters, and the function from numbers of moves to moves."""
         return self.player.store.archive, self.player.store.counters, self.player.solution
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations were made."""
+        """Number of evaluations made."""
         return int(self._archived()[1][EVALUATIONS])
 
     @property
     def unique_evaluations(self) -> int | None:
-        """How many of them were of a solution not evaluated before; None unless they are counted."""
+        """Number of evaluations of new solutions; None unless counted."""
         archive, counters, _ = self._archived()
         return int(counters[N_UNIQUE]) if archive.keys.size else None
 
     @property
     def n_searches(self) -> int:
-        """How many searches work together."""
+        """Number of cooperating searches."""
         return 1
 
     def count_unique(self) -> None:
@@ -192,7 +192,7 @@ class Search(ABC):
 
     @property
     def max_archive(self) -> int | None:
-        """The most that the archive may hold; None if there is no limit."""
+        """Largest size of the archive; None without a limit."""
         return int(self._archived()[1][MAX_ARCHIVED]) or None
 
     def limit_archive(self, size: int) -> None:
@@ -202,7 +202,7 @@ class Search(ABC):
 
     @property
     def discarded(self) -> int:
-        """How many solutions that nothing dominated were discarded, to keep to that limit."""
+        """Number of non-dominated solutions discarded by that limit."""
         return int(self._archived()[1][N_DISCARDED])
 
     @property
@@ -211,7 +211,7 @@ class Search(ABC):
         return int(self._archived()[1][LAST_IMPROVEMENT])
 
     def front(self) -> Front:
-        """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
+        """Return the front of all evaluations, in the problem's own sense."""
         archive, _, solution = self._archived()
         rows = archived_rows(archive)
         return Front.sorted(
@@ -223,7 +223,7 @@ class Search(ABC):
         )
 
     def log(self) -> NDArray[np.float64]:
-        """Return evaluation, violations and (minimised) objectives of all that ever entered the archive."""
+        """Return evaluation, violations and (minimised) objectives of all solutions that entered the archive."""
         archive, counters, _ = self._archived()
         return np.array(archive.log[: counters[N_LOGGED]])
 
@@ -234,23 +234,23 @@ class Search(ABC):
         return scores[:, 1:], float(scores[0, VIOLATIONS]) if len(scores) else float("nan")
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters as they are used."""
+        """Return the parameters in use."""
         return self.algorithm.to_dict()
 
     @property
     def state_sizes(self) -> dict[str, int | str | None]:
-        """What names in the forms of the state stand for; see `engine/state.py`."""
+        """The values of the names in the forms of the state; see `engine/state.py`."""
         n_levels, n_policies, n_codes = self.player.store.weights.shape
         settings = self.player.settings
         sizes: dict[str, int | str | None] = {"M": self.problem.n_objectives, "L": n_levels, "P": n_policies}
         sizes |= {"B": "K" if settings.has_bias and self.player.learns else 1, "S": "C" if settings.bias_by_code else 1}
-        if isinstance(self.problem, CompiledProblem):  # its moves are any numbers, and its sizes never change
+        if isinstance(self.problem, CompiledProblem):  # its moves are any numbers, and its sizes are constant
             sizes |= {"moves": None, "V": self.problem.max_moves, "C": n_codes}
             sizes |= {"K": self.player.store.pool.codes.shape[1]}
         return sizes
 
     def state_header(self) -> dict[str, Any]:
-        """Return what a checkpoint says of itself: all that `Algorithm.resume` compares, or begins with."""
+        """Return the header of a checkpoint: all that `Algorithm.resume` compares or starts from."""
         return {
             "searches": self.n_searches,
             "algorithm": self.algorithm.name,
@@ -266,7 +266,7 @@ class Search(ABC):
         write(path, self.state_header(), self.state())
 
     def state(self) -> Tree:
-        """Return all that makes up the search, without copying its arrays."""
+        """Return the state of the search, without copying its arrays."""
         for kind in type(self).__mro__[: type(self).__mro__.index(Search)]:
             if "STATE" not in vars(kind):
                 raise CheckpointError(
@@ -283,7 +283,7 @@ class Search(ABC):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         start, problem, state = self.__reduce__()
-        twin: Self = start(*problem)  # of the same problem: it does not change, and kernels cannot be copied
+        twin: Self = start(*problem)  # the same problem: it is constant, and kernels cannot be copied
         memo[id(self)] = twin
         twin.__setstate__(deepcopy(state, memo))
         return twin

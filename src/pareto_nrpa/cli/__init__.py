@@ -1,7 +1,7 @@
 """The command line: parses arguments, calls the library, prints.
 
-Each command, or group of commands, is a module here. Heavy imports happen inside the commands, so that `--help` comes
-at once.
+Each command, or group of commands, is a module here. Heavy imports happen inside the commands, so that `--help` is
+fast.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ def _options(
     pass
 
 
-# What click raises for arguments that it cannot read, wherever typer keeps its click.
+# The errors of click for invalid arguments, wherever typer keeps its click.
 _ClickException: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line; a mistake becomes one sentence and exit code 2."""
-    for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot show must not cost the rest
+    for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot show must not end the output
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -79,14 +79,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("Interrupted.", err=True)
         sys.exit(_INTERRUPTED)
-    except BrokenPipeError:  # the reader of the output has closed it
+    except BrokenPipeError:  # the output was closed by its reader
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
         if os.environ.get(_TRACEBACK):
             raise
         if isinstance(error, MemoryError):
-            fail("there is not enough memory for this; fewer cities, policies or levels need less.")
+            fail("out of memory; use fewer cities, policies or levels.")
         if isinstance(error, ValueError | ImportError | OSError):
             fail(str(error))
         fail(f"{type(error).__name__}: {error} (this should not happen; {_TRACEBACK}=1 shows where).")

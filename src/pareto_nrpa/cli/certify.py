@@ -1,4 +1,4 @@
-"""`pareto-nrpa certify`: all efficient tours of an instance, with the proof that there are no others."""
+"""`pareto-nrpa certify`: all efficient tours of an instance, with a proof of completeness."""
 
 from __future__ import annotations
 
@@ -26,22 +26,20 @@ def certify(
             "(tsptw:n=25,seed=7)."
         ),
     ],
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop after this many seconds with what is proved by then.")
-    ] = None,
-    memory: Annotated[float, typer.Option(help="Gigabytes to stay below, about.")] = 4.0,
+    seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds and keep what is proved.")] = None,
+    memory: Annotated[float, typer.Option(help="Approximate memory limit in gigabytes.")] = 4.0,
     incumbent: Annotated[
         Path | None,
-        typer.Option("--from", help="Start from the front in this file of solve --json, not from a short search."),
+        typer.Option("--from", help="Start from the front in this result of solve, not from a short search."),
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on from the certificate in this file, of a proof that was not finished.")
+        Path | None, typer.Option(help="Continue the unfinished proof of the certificate in this file.")
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the certificate as JSON to this file.")] = None,
     check: Annotated[
-        Path | None, typer.Option(help="Prove nothing: verify the certificate in this file against the instance.")
+        Path | None, typer.Option(help="Verify the certificate in this file against the instance, without a proof.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the short search for a first front.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the short search for a first front.")] = 0,
     data: DataOption = None,
     quiet: QuietOption = False,
 ) -> None:
@@ -51,7 +49,7 @@ def certify(
 
     if check is not None:
         if any(option is not None for option in (incumbent, resume, json, seconds)):
-            fail("--check proves nothing and writes nothing: give it without --from, --resume, --json and --seconds.")
+            fail("--check only verifies: give it without --from, --resume, --json and --seconds.")
         _check(check, load(instance, data=data), quiet=quiet)
         return
     check_seed(seed)
@@ -88,14 +86,14 @@ def certify(
 
 
 def _check(path: Path, problem: CompiledProblem, *, quiet: bool) -> None:
-    """Verify a certificate, and say what that means."""
+    """Verify a certificate, and report what was and what was not verified."""
     from ..routing.exact import Certificate, check_certificate
 
     certificate = Certificate.load(path)
     check_certificate(certificate, problem)
     if quiet:
         return
-    say(f"It says: {certificate.summary()}")
+    say(f"It states: {certificate.summary()}")
     say(f"Verified: {_verified(certificate, problem)}")
     say(f"Not verified: {_not_verified(certificate)}")
 
@@ -116,7 +114,7 @@ def _not_verified(certificate: Certificate) -> str:
     from ..routing.exact.certificate import INFEASIBLE, PROVED
 
     if certificate.status == INFEASIBLE:
-        return "that there is no feasible tour. To see that, prove it again: certify without --check."
+        return "that there is no feasible tour. To verify that, repeat the proof: certify without --check."
     if certificate.status == PROVED:
-        return "that there are no other efficient tours. To see that, prove it again: certify without --check."
-    return "that better tours can only be in the open boxes. To see that, prove it again: certify without --check."
+        return "that there are no other efficient tours. To verify that, repeat the proof: certify without --check."
+    return "that better tours can only be in the open boxes. To verify that, repeat the proof: certify without --check."

@@ -40,7 +40,7 @@ def say_lines(text: str) -> None:
 
 
 def fail(message: str) -> NoReturn:
-    """End with one sentence and exit code 2; one of many lines, or as long as a file, is cut in the middle."""
+    """End with one sentence and exit code 2; a very long one is cut in the middle."""
     words = " ".join(message.split())
     if len(words) > _LONGEST_MESSAGE:
         words = f"{words[: _LONGEST_MESSAGE * 2 // 3]} ... {words[-_LONGEST_MESSAGE // 3 :]}"
@@ -74,4 +74,4 @@ def open_in_browser(page: Path) -> None:
     import webbrowser
 
     if not webbrowser.open(page.resolve().as_uri()):
-        say(f"There is no browser on this machine; the page is {page}.", err=True)
+        say(f"No browser was found; the page is {page}.", err=True)

@@ -1,4 +1,4 @@
-"""`pareto-nrpa compare`: which code of a move, bias or algorithm finds more, by short runs."""
+"""`pareto-nrpa compare`: compares codes of moves, biases or algorithms by short runs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from ..experiments.compare import ShortRun, Variant
     from ..problem.base import AnyProblem
 
-_USUAL = "pareto-nrpa:level=3"  # for a few thousand evaluations; local search would hide what a code is worth
+_USUAL = "pareto-nrpa:level=3"  # for a few thousand evaluations; local search would hide the effect of a code
 
 
 def compare(
     problems: Annotated[
         list[str],
-        typer.Argument(help="One problem in several ways: module.py:factory of your own, or whatever solve takes."),
+        typer.Argument(help="Formulations of one problem: module.py:factory, or any problem that solve takes."),
     ],
     algorithm: Annotated[
         list[str] | None,
@@ -60,7 +60,7 @@ def compare(
             for run, status in short_runs(variants, evaluations=evaluations, seeds=seeds, count=count):  # type: ignore[arg-type]  # the command line has checked count
                 runs.append(run)
                 bar.update(status)
-    finally:  # whatever ended it
+    finally:  # also after an error
         if runs:
             comparison: Comparison = compared(variants, runs)
             if out is not None:
@@ -72,7 +72,7 @@ def compare(
 
 
 def _variants(problems: list[str], algorithms: list[str], bare: bool, data: Path | None) -> list[Variant]:
-    """Return every problem with every algorithm, and without its bias where that is wanted."""
+    """Return every problem with every algorithm, and without its bias if requested."""
     from ..experiments.compare import Variant, without_bias
 
     chosen = {text: _algorithm(text) for text in algorithms}
@@ -87,7 +87,7 @@ def _variants(problems: list[str], algorithms: list[str], bare: bool, data: Path
                 parts = (name, text if len(chosen) > 1 else "", words)
                 variants.append(Variant(", ".join(filter(None, parts)), version, method))
     if bare and all(variant.problem.bias is None for variant in variants):
-        fail(f"--without-bias needs a problem with a bias, {', '.join(problems)} has none.")
+        fail(f"--without-bias requires a problem with a bias; {', '.join(problems)} has none.")
     return variants
 
 

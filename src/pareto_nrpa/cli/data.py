@@ -10,12 +10,12 @@ import typer
 
 from .common import DataOption, say
 
-app = typer.Typer(help="Official benchmark files: download them, list what is there.", no_args_is_help=True)
+app = typer.Typer(help="Official benchmark files: download and list them.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_instances(data: DataOption = None) -> None:
-    """Show the instances that are there."""
+    """Show the installed instances."""
     from ..routing.benchmarks import data_folders, find_instance, find_secondary, instance_names, official_names
 
     names = instance_names(data)
@@ -29,7 +29,7 @@ def list_instances(data: DataOption = None) -> None:
         say("No instances in: " + ", ".join(map(str, data_folders(data))))
     if missing:
         total = len(official_names())
-        say(f"{len(missing)} of {total} official instances are not there; get them with: pareto-nrpa data get")
+        say(f"{len(missing)} of {total} official instances are missing; get them with: pareto-nrpa data get")
 
 
 @app.command("get")

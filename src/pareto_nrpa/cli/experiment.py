@@ -1,4 +1,4 @@
-"""`pareto-nrpa experiment`: the plans of the paper or one's own, run, tabulated and drawn."""
+"""`pareto-nrpa experiment`: the plans of the paper or your own: run, tabulate and draw."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 _RESULTS = Path("results")
 
-app = typer.Typer(
-    help="Experiments: the plans of the paper or one's own, run, tabulated and drawn.", no_args_is_help=True
-)
+app = typer.Typer(help="Experiments: the plans of the paper or your own: run, tabulate and draw.", no_args_is_help=True)
 
 PlanArgument = Annotated[
     str, typer.Argument(help="A plan by name (see: pareto-nrpa experiment list), or a TOML file of the same form.")
@@ -52,7 +50,7 @@ JobsOption = Annotated[int, typer.Option(help="Processes on this machine.")]
 
 @dataclass(frozen=True)
 class RunSelection:
-    """A plan, how much of it, and where its runs are: the options that run, table and figure have in common."""
+    """A plan, a selection of it and its folder: the options shared by run, table and figure."""
 
     name: str
     seeds: int | None = None
@@ -66,16 +64,16 @@ class RunSelection:
 
     @property
     def folder(self) -> Path:
-        """Where runs and pages go: those of quick plans never among those of full ones."""
+        """The folder of runs and pages; quick plans have one of their own."""
         return self.results / "quick" if self.quick and self.results == _RESULTS else self.results
 
     @property
     def place(self) -> str | None:
-        """The folder with the data, as the library takes it."""
+        """The folder with the data."""
         return None if self.data is None else str(self.data)
 
     def load(self) -> Plan:
-        """Return the plan, or what was asked for of it."""
+        """Return the plan, or the selected part of it."""
         from ..experiments.plan import load_plan
 
         plan = load_plan(self.name)
@@ -90,14 +88,14 @@ class RunSelection:
         )
 
     def tell_stand_ins(self, plan: Plan) -> None:
-        """Say which problems a quick version has instead of the plan's, where the data of these are not here."""
+        """Report which problems replace those of the plan in a quick version, where data are missing."""
         wanted, given = plan.quick.problems, plan.problems
         if self.quick and wanted is not None and given == plan.quick.stand_ins:
-            message = f"{self.name} needs data that are not here ({', '.join(wanted)}); its quick version uses "
+            message = f"{self.name} needs data that are missing ({', '.join(wanted)}); its quick version uses "
             say(f"{message}{', '.join(given)}.", err=True)
 
     def measure(self, rows: Path | None = None) -> Measured:
-        """Return the runs of the plan that are there, measured: all of them, unless a number of seeds was given."""
+        """Return the finished runs of the plan, measured: all of them, unless a number of seeds was given."""
         from ..experiments.measure import measure, read_csv
         from ..experiments.runs import RunStore
 
@@ -114,7 +112,7 @@ class RunSelection:
             elif not self.quick and (self.folder / "quick").is_dir():
                 others = f"; those of quick versions are in {self.folder / 'quick'}, shown with --quick"
             command = f"pareto-nrpa experiment run {self.arguments()}"
-            fail(f"there are no runs of {plan.name} in {self.folder} yet{others}; make them with: {command}")
+            fail(f"no runs of {plan.name} in {self.folder}{others}; make them with: {command}")
         return measured
 
     def arguments(self) -> str:
@@ -143,10 +141,10 @@ def run_plan(
         str | None, typer.Option(help="Address of a Dask scheduler to run on instead, such as tcp://host:8786.")
     ] = None,
     shard: Annotated[str | None, typer.Option(help="Make the i-th of n parts only, as 2/10, for job arrays.")] = None,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat runs that failed before.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat failed runs.")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Make the runs of a plan that are not there yet; stop it at any time and start it again."""
+    """Make the missing runs of a plan; stop it at any time and start it again."""
     chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
     at_least_one("jobs", jobs)
     loaded = chosen.load()
@@ -175,7 +173,7 @@ def _run_all(
 
     chosen.tell_stand_ins(plan)
     runs, prints = part_of(plan.runs(), shard), fingerprints(plan.problems, chosen.place)
-    # Processes that work at the same time have a journal each.
+    # Concurrent processes have a journal each.
     store = RunStore(chosen.folder, plan.name if shard is None else f"{plan.name}-{shard.replace('/', 'of')}")
     with ExperimentBar(plan.name, quiet=quiet) as bar, _told_how_to_resume(chosen.folder):
         return run_missing(
@@ -192,7 +190,7 @@ def _run_all(
 
 @contextmanager
 def _told_how_to_resume(results: Path) -> Iterator[None]:
-    """Say, when Ctrl-C stops an experiment, that nothing is lost."""
+    """Report that finished runs are kept when Ctrl-C stops an experiment."""
     try:
         yield
     except KeyboardInterrupt:
@@ -202,11 +200,11 @@ def _told_how_to_resume(results: Path) -> Iterator[None]:
 
 def _tell_failures(count: int, advice: str = "") -> None:
     if count:
-        say(f"{count} runs failed; their rows say why.{advice}", err=True)
+        say(f"{count} runs failed; their rows give the reason.{advice}", err=True)
 
 
-@app.command("figure", help="Draw figures of the runs that are there: PNG and SVG.")
-@app.command("table", help="Write tables of the runs that are there, all seeds of them: Markdown, CSV and LaTeX.")
+@app.command("figure", help="Draw figures of the finished runs: PNG and SVG.")
+@app.command("table", help="Write tables of the finished runs, all seeds: Markdown, CSV and LaTeX.")
 def show(
     ctx: typer.Context,
     plan: PlanArgument,
@@ -221,10 +219,10 @@ def show(
     out: OutOption = None,
     rows: Annotated[
         Path | None,
-        typer.Option(help="Rows measured before (PLAN-runs.csv), for problems whose runs are not there."),
+        typer.Option(help="Measured rows (PLAN-runs.csv), for problems without runs in the folder."),
     ] = None,
 ) -> None:
-    """Write tables, or draw figures: the name of the command says which."""
+    """Write tables or draw figures, according to the name of the command."""
     from ..experiments.page import write_figures, write_tables
 
     chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
@@ -241,7 +239,7 @@ def show(
 @app.command("reproduce")
 def reproduce(
     plans: Annotated[
-        list[str] | None, typer.Argument(help="The plans to carry out (default: all that come with the package).")
+        list[str] | None, typer.Argument(help="The plans to run (default: all plans of the package).")
     ] = None,
     seeds: SeedsOption = None,
     jobs: JobsOption = 1,
@@ -250,7 +248,7 @@ def reproduce(
     out: OutOption = None,
     data: DataOption = None,
 ) -> None:
-    """Run all plans, then write their tables and figures: the whole paper by one command."""
+    """Run all plans of the paper and write their tables and figures."""
     from ..experiments.page import write_figures, write_tables
     from ..experiments.plan import plan_names
     from ..experiments.worker import fingerprints
@@ -259,7 +257,7 @@ def reproduce(
     chosen = [
         RunSelection(name, seeds=seeds, quick=quick, results=results, data=data) for name in plans or plan_names()
     ]
-    # All plans and problems are read before the first run: a mistake is told at once.
+    # All plans and problems are read before the first run, so that mistakes are reported at once.
     loaded = [selection.load() for selection in chosen]
     for selection, plan in zip(chosen, loaded, strict=True):
         fingerprints(plan.problems, selection.place)
@@ -275,7 +273,7 @@ def reproduce(
 
 @app.command("list")
 def list_plans() -> None:
-    """Show the plans that come with the package."""
+    """Show the plans of the package."""
     from ..experiments.plan import load_plan, plan_names
 
     for name in plan_names():

@@ -1,4 +1,4 @@
-"""What is shown while an experiment runs."""
+"""The live line of a running experiment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ExperimentBar(LiveLine):
-    """A live line for many runs: how many are done, how long the rest will take."""
+    """A live line for many runs: number done, remaining time."""
 
     def __init__(self, name: str, *, quiet: bool = False) -> None:
         super().__init__(quiet=quiet)
@@ -22,7 +22,7 @@ class ExperimentBar(LiveLine):
         return self
 
     def update(self, status: Status) -> None:
-        """Show where the experiment stands."""
+        """Show the progress of the experiment."""
         left = status.seconds_left
         numbers = f"{self._name} {status.done}/{status.total} runs"
         numbers += f", {status.failures} failed" if status.failures else ""

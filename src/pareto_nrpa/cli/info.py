@@ -1,4 +1,4 @@
-"""`pareto-nrpa info`: what an instance is, and what is installed here."""
+"""`pareto-nrpa info`: describes an instance or the installation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def info(
-    instance: Annotated[str, typer.Argument(help="An instance to describe; without one: this installation.")] = "",
+    instance: Annotated[str, typer.Argument(help="An instance to describe (default: this installation).")] = "",
     data: DataOption = None,
 ) -> None:
     """Describe an instance, or this installation."""
@@ -29,7 +29,7 @@ def info(
     say(f"pareto-nrpa {__version__}, Python {platform.python_version()}, {platform.platform()}")
     say(", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "moocore")))
     for folder in data_folders(data):
-        say(f"data folder: {folder}{'' if folder.is_dir() else ' (not there)'}")
+        say(f"data folder: {folder}{'' if folder.is_dir() else ' (missing)'}")
     say(f"instances found: {len(instance_names(data))}")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Output(Callbacks):
-    """Saves a result before the search returns, when signals are still held back."""
+    """Saves a result before the search returns, while signals are deferred."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Output(Callbacks):
 
     @contextlib.contextmanager
     def rescue(self) -> Iterator[None]:
-        """Save the front that an error carries, and add to its message where it is."""
+        """Save the front that an error carries, and name its file in the message."""
         from ..errors import ParetoNRPAError
         from ..solving.interrupt import Interrupt
 
@@ -68,21 +68,21 @@ class Output(Callbacks):
             raise ParetoNRPAError(f"{reason.rstrip('. ')}. {where}") from error
 
     def _rescued(self, result: Result) -> str:
-        """Save a front in the first place that can be written; return a sentence that names it."""
+        """Save a front in the first writable place; return a sentence that names it."""
         import tempfile
 
         from ..errors import ParetoNRPAError
 
         if self.saved:
-            return f"The front found before is in {self.saved[0]}."
+            return f"The front found so far is in {self.saved[0]}."
         with contextlib.suppress(ParetoNRPAError, OSError):
             self._save(result)
-            return f"The front found before is in {self.saved[0]}."
+            return f"The front found so far is in {self.saved[0]}."
         with contextlib.suppress(ParetoNRPAError, OSError):
             place = _reserved(Path(tempfile.gettempdir()) / f"{_stem(result.instance)}-rescued.json")
-            return f"The front found before is in {result.save_json(place)}."
+            return f"The front found so far is in {result.save_json(place)}."
         say(dumps(result.to_dict()))
-        return "The front found before is printed as JSON, as it could not be saved anywhere."
+        return "The front found so far is printed as JSON, as it could not be saved to a file."
 
     def _save(self, result: Result) -> None:
         """Write all files: a file that the user named is replaced, an earlier result in a folder never is."""
@@ -92,7 +92,7 @@ class Output(Callbacks):
                 self.saved.append(result.save_json(place) if path == self._json else result.save(place))
             except BaseException:
                 if place not in self._named:
-                    place.unlink(missing_ok=True)  # it was only reserved
+                    place.unlink(missing_ok=True)  # it was reserved only
                 raise
 
 
@@ -113,7 +113,7 @@ def _targets(out: Path | None, json: Path | None, name: str) -> list[Path]:
 
 
 def _check_distinct(targets: list[Path], report: Path | None, checkpoint: Path | None) -> None:
-    """Refuse one file for two purposes."""
+    """Raise if one file is named for two purposes."""
     from .._util.files import check_writable
 
     results = [target.resolve() for target in targets]
@@ -148,7 +148,7 @@ def _reserved(path: Path) -> Path:
 
 
 def writes_page(console_is_terminal: bool, *, report: Path | None, is_opened: bool, is_off: bool, quiet: bool) -> bool:
-    """Return whether a page is written beside the result: on request, and where a person sits at a terminal."""
+    """Return whether a page is written beside the result: on request, and by default on a terminal."""
     if is_off and (report is not None or is_opened):
-        fail(f"--no-report and {'--open' if report is None else '--report'} contradict each other: give one of them.")
+        fail(f"--no-report and {'--open' if report is None else '--report'} contradict each other; give one of them.")
     return is_opened or (console_is_terminal and not (is_off or quiet or os.environ.get("CI")))

@@ -1,4 +1,4 @@
-"""`pareto-nrpa report`: a page on which to choose, from saved results."""
+"""`pareto-nrpa report`: the page of trade-offs, from saved results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def report(
     results: Annotated[list[Path], typer.Argument(help="Results as solve --json writes them; several are compared.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="The page, one HTML file that needs nothing else (default: beside the first result)."),
+        typer.Option(help="The page, one self-contained HTML file (default: beside the first result)."),
     ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Make a page on which to choose: one file, to be opened anywhere."""
+    """Write the page of trade-offs as one self-contained HTML file."""
     from .._util.files import check_writable
     from ..report import check_page_name, page_beside, write_report
     from ..result.result import Result

@@ -11,14 +11,10 @@ from .common import fail, say, say_lines
 
 
 def show(
-    result: Annotated[Path, typer.Argument(help="A result as solve --json writes it.")],
-    solution: Annotated[
-        int | None, typer.Option(help="The number of a solution, as the list and the page have it.")
-    ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Its driver's list: a line of CSV for each stop.")] = False,
-    geojson: Annotated[
-        bool, typer.Option("--geojson", help="Its routes as GeoJSON, where there are lat, lon.")
-    ] = False,
+    result: Annotated[Path, typer.Argument(help="A result written by solve.")],
+    solution: Annotated[int | None, typer.Option(help="Number of a solution, as in the list and on the page.")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="The list for the driver: a line of CSV for each stop.")] = False,
+    geojson: Annotated[bool, typer.Option("--geojson", help="The routes as GeoJSON, if stops have lat, lon.")] = False,
     policy: Annotated[bool, typer.Option("--policy", help="List which policy sampled each solution.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write to this file, replacing it, instead of the screen.")] = None,
 ) -> None:
@@ -31,11 +27,11 @@ def show(
     from ..routing.itinerary import has_routes, itineraries
 
     if csv and geojson:
-        fail("--csv and --geojson are two files: ask for one at a time.")
+        fail("--csv and --geojson write two files; give one of them.")
     found = Result.load(result)
     n = len(found.front)
     if solution is None and (csv or geojson):
-        fail(f"--{'csv' if csv else 'geojson'} is of one solution: say which with --solution, 1 to {n}.")
+        fail(f"--{'csv' if csv else 'geojson'} requires one solution: give it with --solution, 1 to {n}.")
     if solution is not None and not 1 <= solution <= n:
         fail(f"--solution must be a number from 1 to {n}, as in the list that show prints without it, got {solution}.")
     if solution is None:

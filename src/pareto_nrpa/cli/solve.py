@@ -102,11 +102,11 @@ def solve(
         command=context.obj or "",
     )
     if resume and checkpoint is None:
-        fail("--resume needs the file to continue from: give it with --checkpoint.")
+        fail("--resume requires the file to continue from: give it with --checkpoint.")
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
     n_workers, executor = _workers(workers)
     if executor is not None and dask is not None:
-        fail(f"--workers {workers} and --dask both choose where searches run: give one of them.")
+        fail(f"--workers {workers} and --dask both choose where searches run; give one of them.")
     with output.rescue(), bar, _cluster(dask) as cluster:
         result = run(
             problem,
@@ -130,18 +130,18 @@ def solve(
 
 
 def _announced(problem: AnyProblem, understood: str, reference: Path | None, *, quiet: bool) -> AnyProblem:
-    """Return the problem with its reference front, after a sentence on what was understood of its files."""
+    """Return the problem with its reference front, after a sentence on how its files were understood."""
     from ..result.reference import with_reference_front
 
     if understood and not quiet:
         tell(understood)
     if problem.n_objectives == 1 and not quiet:
-        tell("One objective only: no second cost was found beside the file, or none was asked for.")
+        tell("One objective only: no second cost was found beside the file, or none was requested.")
     return problem if reference is None else with_reference_front(problem, reference)
 
 
 def _workers(text: str) -> tuple[int | str, str | None]:
-    """Return the number of workers and their kind, of a number, `all`, `threads:4` or `processes:all`."""
+    """Return the number and kind of workers from a number, `all`, `threads:4` or `processes:all`."""
     kind, colon, number = text.rpartition(":")
     try:
         return int(number), kind if colon else None
@@ -162,7 +162,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
 
 
 def _algorithm(name: str, paper: dict[str, Any], settings: list[str]) -> Algorithm:
-    """Return the algorithm of a name with the parameters that were given, as options or by --set."""
+    """Return the algorithm of a name with the parameters given as options or by --set."""
     from ..algorithms.registry import algorithm
 
     if paper["n_policies"] is not None:
@@ -170,7 +170,7 @@ def _algorithm(name: str, paper: dict[str, Any], settings: list[str]) -> Algorit
     chosen = {parameter: value for parameter, value in paper.items() if value is not None}
     for parameter in chosen:
         if parameter not in parameters(name):
-            fail(f"{_option(parameter)} is no option of {name}; leave it out, or choose --algorithm pareto-nrpa.")
+            fail(f"{_option(parameter)} is not an option of {name}; leave it out, or choose --algorithm pareto-nrpa.")
     named = named_values(settings, "--set must be name=value, as in --set population=100")
     names = [setting.partition("=")[0] for setting in settings]
     for parameter in named:
@@ -196,7 +196,7 @@ def _stop(evaluations: int | None, seconds: float | None, count: str) -> StopCri
         fail(f"--count must be all or unique, got {count}.")
     limit = _limit(evaluations, seconds)
     if limit is None and count == "unique":
-        fail("--count unique needs a number of them: give it with --evaluations.")
+        fail("--count unique requires a number of evaluations: give it with --evaluations.")
     criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit, count=count)]  # type: ignore[arg-type]  # the command line has checked count
     if seconds is not None:
         criteria.append(MaxRuntime(seconds))

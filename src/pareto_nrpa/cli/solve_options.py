@@ -32,7 +32,7 @@ EvaluationsOption = Annotated[
 ]
 SecondsOption = Annotated[
     float | None,
-    typer.Option(help="Stop after this many seconds, those before --resume included.", rich_help_panel=_STOP),
+    typer.Option(help="Stop after this many seconds, including those before --resume.", rich_help_panel=_STOP),
 ]
 CountOption = Annotated[
     str, typer.Option(help="Evaluations that count: all, or unique (no solution twice).", rich_help_panel=_STOP)
@@ -123,7 +123,7 @@ ResumeOption = Annotated[
 MaxArchiveOption = Annotated[
     int | None,
     typer.Option(
-        help="The most trade-offs to keep (at least 2); of more, half are kept, those farthest apart.",
+        help="Largest number of trade-offs to keep (at least 2); above it the half farthest apart is kept.",
         rich_help_panel=_LONG,
     ),
 ]

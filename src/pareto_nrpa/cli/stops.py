@@ -1,4 +1,4 @@
-"""Options of `pareto-nrpa solve` for files of stops, and the problem that they make."""
+"""Options of `pareto-nrpa solve` for files of stops, and the problem of them."""
 
 from __future__ import annotations
 
@@ -61,9 +61,7 @@ LateCostsOption = Annotated[
 ]
 WindowEndOption = Annotated[
     str,
-    typer.Option(
-        help="What closes means: the latest start of service, or the latest end-of-service.", rich_help_panel=_PANEL
-    ),
+    typer.Option(help="Meaning of closes: latest start of service, or latest end-of-service.", rich_help_panel=_PANEL),
 ]
 RoundingOption = Annotated[
     str,
@@ -86,7 +84,7 @@ def open_problem(
     rounding: str,
     **given: Any,
 ) -> tuple[AnyProblem, str]:
-    """Return the problem that is asked for, and a sentence on what was understood of a file of stops."""
+    """Return the problem, and a sentence on how a file of stops was understood."""
     from .. import catalogue
     from ..families import OF_STOPS
     from ..routing.instance import RoutingOptions

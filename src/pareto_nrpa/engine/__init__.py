@@ -1,1 +1,1 @@
-"""What plays, judges and keeps solutions: compiled code that knows no algorithm."""
+"""The engine: playing, evaluating and archiving solutions, independent of algorithms."""

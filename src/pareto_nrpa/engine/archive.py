@@ -1,4 +1,4 @@
-"""The archive of everything evaluated, and the log of what ever entered it."""
+"""The archive of non-dominated solutions, and the log of all that entered it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .state import need
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: The largest limit of an archive: more than any memory holds, and no more than compiled code can count.
+#: The largest limit of an archive: more than any memory holds, and within the range of compiled counters.
 MOST_ARCHIVED = 10**12
 _FIRST_ARCHIVE = 64
 _FIRST_LOG = 1024
@@ -61,7 +61,7 @@ def archived_rows(archive: Archive) -> NDArray[np.int64]:
 
 
 def check_archive(archive, counters):
-    """Raise unless a restored archive is one that compiled code may trust."""
+    """Raise unless a restored archive is safe for compiled code."""
     used = np.flatnonzero(archive.heads[:, FOUND_AT])
     n_unused = len(archive.heads) - len(used)
     need(counters[N_ARCHIVED] == len(used), "as many archived solutions as it counts")
@@ -74,7 +74,7 @@ def check_archive(archive, counters):
 
 
 def enlarge(array, *shape):
-    """Return an array with at least the given shape, zeros in the new places; itself where it has that."""
+    """Return an array with at least the given shape, zeros in the new places; unchanged if it is large enough."""
     shape = tuple(max(new, old) for new, old in zip(shape, array.shape, strict=True))
     if shape == array.shape:
         return array
@@ -84,7 +84,7 @@ def enlarge(array, *shape):
 
 
 def resized_archive(archive, size, log_size):
-    """Return an archive with room for at least so many solutions, and lines in the log."""
+    """Return an archive with room for at least so many solutions and lines of the log."""
     heads = enlarge(archive.heads, size, archive.heads.shape[1])
     return archive._replace(
         heads=heads,
@@ -103,7 +103,7 @@ def counting_archive(archive):
 
 
 def limited_archive(archive, counters, limit):
-    """Return an archive that never holds more than `limit` solutions; it holds none yet, or no more than that."""
+    """Return an archive of at most `limit` solutions; it must not hold more already."""
     counters[MAX_ARCHIVED] = limit
     rows = archived_rows(archive)
     used = archive._replace(heads=archive.heads[rows], scores=archive.scores[rows], moves=archive.moves[rows])
@@ -138,7 +138,7 @@ def far_apart(points, n):
 
 
 def larger_archive(archive, counters):
-    """Return an archive with room for at least one more evaluation, itself where there is room."""
+    """Return an archive with room for at least one more evaluation; unchanged if there is room."""
     if python_function(needs_more_keys)(archive.keys, counters):
         archive = counting_archive(archive)
     size, log_size = archive.heads.shape[0], archive.log.shape[0]
@@ -165,14 +165,14 @@ def has_room(archive, counters):
 
 
 def count(store, slot):
-    """Count an evaluated sequence, and let it into the archive if it is good enough."""
+    """Count an evaluated sequence, and add it to the archive if nothing covers it."""
     store.counters[EVALUATIONS] += 1
     remember(store.archive, store.pool, slot, store.counters)
 
 
 @bundle_kernel
 def remember(archive, pool, slot, counters):
-    """Let a recorded sequence into the archive unless something there is at least as good."""
+    """Add a recorded sequence to the archive unless a member is at least as good."""
     if archive.keys.size > 0:
         count_once(archive.keys, archive.key_scores, pool.heads, pool.moves, pool.scores, slot, counters)
     row = _admit(archive.front_index, archive.scores, archive.heads, archive.free, pool.scores, slot, counters)
@@ -193,10 +193,10 @@ def remember(archive, pool, slot, counters):
 
 @small_kernel
 def _admit(index, scores, heads, free, newcomers, new, counters):
-    """Return an unused row for a newcomer, after dropping what it covers; or -1 if something is at least as good."""
+    """Return an unused row for a new solution after dropping covered ones; or -1 if a member is at least as good."""
     size = heads.shape[0]
     n_blocks = count_blocks(index)
-    if n_blocks == 0 or n_blocks == index.blocks.shape[0]:  # not made yet, or worn out
+    if n_blocks == 0 or n_blocks == index.blocks.shape[0]:  # not built yet, or out of blocks
         _make_index(index, scores, heads)
     n_unused = size - counters[N_ARCHIVED]
     standing, n_free = compare(index, scores, newcomers, new, free, n_unused)
@@ -226,7 +226,7 @@ def _copy_row(source, row, target, to):
 
 @engine_kernel
 def set_scale(scale, heads, scores):
-    """Measure objectives by their range in the archive, as far as it has one."""
+    """Scale objectives by their range in the archive, where it is positive."""
     for k in range(scale.size):
         smallest = np.inf
         largest = -np.inf

@@ -1,4 +1,4 @@
-"""Plays a `CompiledProblem`: its kernels become part of the code that plays."""
+"""Back end of players for a `CompiledProblem`: its kernels are bound into the compiled loops."""
 
 from __future__ import annotations
 
@@ -59,19 +59,19 @@ if TYPE_CHECKING:
 
 _MAX_MOVE = 2**62
 
-word: Any = None  # this and the next are left open in what follows
+word: Any = None  # unbound, as the next, in the kernels below
 data_class: Any = None
 
 
 def on_bundle(kernel: Callable[..., Any], data: Any) -> Any:
-    """Return a kernel of a problem as the engine calls it, with a bundle: the kernel gets its class of named tuples."""
+    """Return a kernel of a problem for calls with a bundle, which is converted to its class of named tuples."""
     if python_function(kernel) is kernel:  # compiling is switched off
         return kernel
     return small_kernel(with_globals(_unpack_and_call, word=kernel, data_class=type(data)))
 
 
 def segments_on_bundle(problem: CompiledProblem) -> Segments:
-    """Return the segments of a problem that has some, as the engine calls their kernels."""
+    """Return the segments of a problem with kernels for calls with bundles."""
     assert problem.segments is not None
     taking = {name: on_bundle(kernel, problem.data) for name, kernel in problem.segments.kernels.items()}
     return replace(problem.segments, **taking)
@@ -87,12 +87,12 @@ class CompiledPlayer(Player):
     Attributes
     ----------
     parts
-        Its data as a bundle, whose type is known by names and kinds of its fields: the user's NamedTuple class is
-        another type at each start, and code compiled for it would never be found again.
+        Its data as a bundle, whose type is determined by names and kinds of its fields: the user's NamedTuple class
+        is a new type in each process, and code compiled for it would not be found in the cache.
     start
-        What turns them into a state, by the names that kernels leave open.
+        Kernels that create a state, by the unbound names.
     words
-        The kernels of the problem by the names that kernels leave open, with something in the place of those missing.
+        The kernels of the problem by the unbound names, with defaults for missing ones.
     """
 
     problem: CompiledProblem
@@ -123,18 +123,18 @@ class CompiledPlayer(Player):
             self._play = self.bind(sample_by_bias, self.played, walk=bound_walk(by_bias, self.words), **way)
 
     def _bound_signs(self) -> NDArray[np.float64]:
-        """Return the signs as part of the code: none where all is minimised, whatever the number of objectives."""
+        """Return the signs as constants of the code: empty if all objectives are minimised."""
         return self.signs if (self.signs < 0).any() else np.zeros(0)
 
     def compile(self) -> None:
-        """Compile what is not on disk yet; say in a sentence whose fault it is when that fails."""
+        """Compile what is not in the cache; an error names the kernel."""
         try:
             super().compile()
         except Exception as error:  # Numba has errors of many kinds
             raise ProblemError(compile_message(error, self.problem)) from error
 
     def call(self, entry: Entry, *arguments: Any) -> Any:
-        """Call compiled code that may raise what a kernel of the problem raises."""
+        """Call compiled code, in which a kernel of the problem may raise."""
         entry.compile()
         try:
             return entry.call(self.parts, *arguments)
@@ -142,11 +142,11 @@ class CompiledPlayer(Player):
             raise ProblemError(raised_message(error, self.problem)) from error
 
     def solution(self, numbers: Sequence[int]) -> list[Any]:
-        """Return the moves behind their numbers, which here are the moves themselves."""
+        """Return the moves of numbers, which are equal here."""
         return list(numbers)
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:
-        """Return the numbers of moves of a genotype, or of a solution made elsewhere."""
+        """Return the numbers of moves of a genotype, or of a given solution."""
         for move in solution:
             if not isinstance(move, int | np.integer) or not -_MAX_MOVE < move < _MAX_MOVE:
                 raise ProblemError(
@@ -157,11 +157,11 @@ class CompiledPlayer(Player):
 
     @cached_property
     def _play_once(self) -> Entry:
-        """What plays for a caller from Python; few ask a compiled problem, and a way in takes long to compile."""
+        """The entry for a playout from Python, compiled at first use, as few callers need it."""
         return compile_entry(play_once, types.int64(*self.played.args, types.FunctionType(self.played)))
 
     def _played_once(self, rng: np.random.Generator, policy: int, slot: int) -> None:
-        """Play one sequence into a slot; the caller evaluates, so what the evaluation says is left for later."""
+        """Play one sequence into a slot; the caller checks its evaluation."""
         given = self.store, self.settings, rng, policy, slot, 0, int(SAMPLE), self._play.pointer
         self._check_played(self.call(self._play_once, *given))
 
@@ -170,7 +170,7 @@ class CompiledPlayer(Player):
             raise self.error(status, int(self.store.counters[DEPTH]))
 
     def play(self, policy: int, slot: int) -> Any:
-        """Play one sequence into a slot, not evaluated yet; a compiled problem shows no final state."""
+        """Play one sequence into a slot, not evaluated yet; without final state."""
         self._played_once(self.rng, policy, slot)
         return None
 
@@ -181,7 +181,7 @@ class CompiledPlayer(Player):
         return self.solution(self.store.pool.moves[HERE, : self.store.pool.heads[HERE, N_MOVES]].tolist())
 
     def expect_follow(self) -> None:
-        """Let `compile` see to what `follow` and `play` need, too; few call them."""
+        """Let `compile` include what `follow` and `play` need."""
         if "_exactly" not in vars(self):
             self.entries += [self._exactly, self._play_once]
 
@@ -200,7 +200,7 @@ class CompiledPlayer(Player):
 
     def follow(self, policy: int, slot: int, given: Any, at: int = EXACT) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""
-        moves = np.array(given, dtype=np.int64)  # a copy, which is brought into its canonical form
+        moves = np.array(given, dtype=np.int64)  # a copy, which is changed to its canonical form
         entry = self._exactly if at < 0 else self._deviating
         status = self.call(entry, self.store, self.settings, self.rng, policy, slot, moves, at)
         if status == ILLEGAL_MOVE:
@@ -209,7 +209,7 @@ class CompiledPlayer(Player):
         return True, None
 
     def replay(self, solution: Sequence[Any]) -> Any:
-        """Return the final state of a solution; a compiled problem shows none."""
+        """Return None: a compiled problem has no final state in Python."""
         return None
 
     def play_given(self, solution: Sequence[Any], policy: int, slot: int) -> Any:
@@ -220,7 +220,7 @@ class CompiledPlayer(Player):
         return state
 
     def evaluate(self, slot: int, state: Any) -> None:
-        """See that a slot has its scores: playing has filled them in, and they may be none."""
+        """Check the scores of a slot, which playing has filled in."""
         scores = self.store.pool.scores[slot].tolist()
         if not all(map(math.isfinite, scores)) or scores[VIOLATIONS] < 0:
             raise self.error(python_function(check_scores)(self.store.pool.scores[slot]), 0)

@@ -1,6 +1,6 @@
-"""Which of two solutions is better: fewer violations first, then Pareto dominance.
+"""Comparison of solutions: fewer violations first, then Pareto dominance.
 
-This is what the paper's penalty of 10^6 per violation amounts to.
+This is equivalent to the paper's penalty of 10^6 per violation.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from .arrays import VIOLATIONS
 from .jit.kernels import engine_kernel, small_kernel
 
-#: So many rows of a front share a floor. Rows found one after the other are mostly neighbours of one solution, and like
-#: each other: of 16,000 rows with 5 or 8 objectives, a point is compared with one in fifty.
+#: Number of rows of a front that share a floor. Rows found one after the other are mostly similar neighbours of one
+#: solution: of 16,000 rows with 5 or 8 objectives, a point is compared with one in fifty.
 CHUNK = 16
 
 
@@ -24,7 +24,7 @@ def is_at_most(table_a, a, table_b, b):
 
 @small_kernel
 def covers(scores_a, a, scores_b, b):
-    """Tell whether row `a` of one table is as good as row `b` of another in every respect, or better."""
+    """Tell whether row `a` of one table covers row `b` of another: as good or better in violations and objectives."""
     if scores_a[a, VIOLATIONS] != scores_b[b, VIOLATIONS]:
         return scores_a[a, VIOLATIONS] < scores_b[b, VIOLATIONS]
     return is_at_most(scores_a, a, scores_b, b)
@@ -46,7 +46,7 @@ def is_covered(front, n, objectives, slack):
 
 @engine_kernel
 def is_covered_by_front(front, floors, objectives, slack):
-    """Tell the same of all rows, by those alone whose floor, the smallest of each objective in a chunk, covers it."""
+    """Tell the same of all rows, testing only chunks whose floor, the smallest value of each objective, covers it."""
     for chunk in range(floors.shape[0]):
         covers = True
         for k in range(objectives.size):

@@ -1,8 +1,7 @@
-"""Which solutions were evaluated before: a table of keys with open addressing, and the scores of each.
+"""Known solutions: a hash table of keys with open addressing, and the scores of each.
 
-It is empty, and costs nothing, unless somebody asks for evaluations to be counted once each. The key of a solution is
-what its problem says (`identity`), else a hash of its moves: 62 bits, so that among a million solutions two share one
-with a probability of one in ten million.
+It is empty unless unique evaluations are counted. The key of a solution is the `identity` given by its problem, else a
+hash of its moves: 62 bits, so that among a million solutions two share one with a probability of one in ten million.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _SHIFT = 2**31
 
 
 def no_keys(n_objectives):
-    """Return the arrays of a table that is not kept."""
+    """Return the arrays of an unused table."""
     return np.zeros(0, dtype=np.int64), np.zeros((0, 1 + n_objectives))
 
 
@@ -32,7 +31,7 @@ def larger_keys(keys, scores):
 
 
 def check_keys(keys, counters):
-    """Raise unless a restored table has places left, all of which are found."""
+    """Raise unless a restored table has free places, and all its keys are found."""
     n = np.count_nonzero(keys)
     need(n == counters[N_UNIQUE] and 2 * n <= keys.size, "as many unique solutions as it counts")
     need(keys.size == 0 or keys.size & (keys.size - 1) == 0, "a table of solutions whose size is a power of two")
@@ -43,7 +42,7 @@ def _placed(keys, scores, size):
     left = np.flatnonzero(keys != _NO_KEY)
     places = python_function(_first_place)(keys[left], size)
     while left.size:
-        # Of those who want the same place one gets it, if it is free; the others look at the next.
+        # Of keys with the same place the first gets it if it is free; the others try the next.
         wanted, first = np.unique(places, return_index=True)
         first = first[grown[wanted] == _NO_KEY]
         grown[places[first]] = keys[left[first]]
@@ -55,13 +54,13 @@ def _placed(keys, scores, size):
 
 @small_kernel
 def no_identity(data, state):
-    """Stand in for the identity of a problem that has none."""
+    """Identity of a problem without one."""
     return NO_IDENTITY
 
 
 @bundle_kernel
 def needs_more_keys(keys, counters):
-    """Tell whether a table that is kept is half full."""
+    """Tell whether a table in use is half full."""
     return 0 < keys.size <= 2 * counters[N_UNIQUE]
 
 
@@ -80,13 +79,13 @@ def solution_key(identity, moves, n_moves):
 
 @small_kernel
 def _first_place(key, size):
-    """Return where to look for a key first; all bits count, as what problems say may differ in the high ones."""
+    """Return the first place of a key; all bits count, as identities may differ in the high ones only."""
     return ((key & (_SHIFT - 1)) * _BASE + (key >> 31) * _OTHER_BASE) % _PRIME & (size - 1)
 
 
 @engine_kernel
 def place_of(keys, key):
-    """Return where a key is in the table, or where it would be."""
+    """Return the place of a key in the table, or the free place for it."""
     place = _first_place(key, keys.size)
     while keys[place] != _NO_KEY and keys[place] != key:
         place = (place + 1) & (keys.size - 1)
@@ -95,7 +94,7 @@ def place_of(keys, key):
 
 @engine_kernel
 def count_once(keys, key_scores, heads, moves, scores, slot, counters):
-    """Count a solution unless it was evaluated before, and remember its scores."""
+    """Count a solution unless it was evaluated before, and store its scores."""
     key = solution_key(heads[slot, KEY], moves[slot], heads[slot, N_MOVES])
     place = place_of(keys, key)
     if keys[place] == _NO_KEY:

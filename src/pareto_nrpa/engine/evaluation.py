@@ -1,4 +1,4 @@
-"""What a problem says of a complete solution, written down and checked; all algorithms go through here."""
+"""Evaluation of complete solutions: objectives, violations and their checks, for all algorithms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .walk import SAMPLE, WHOLE
 
 _OVERRUN = 4096
 
-# The problem's: left open here, bound in `compiled.py`. Signs are -1 for each objective that is maximised, else 1.
+# Kernels of the problem, unbound here and bound in `compiled.py`. Signs: -1 for each maximised objective, else 1.
 evaluate = None
 signs = np.zeros(0)
 
@@ -29,9 +29,9 @@ def judge(data, state, scores, room):
 
 @small_kernel
 def clear_objectives(scores, room):
-    """Make room for the objectives of an evaluation: what is left out stays NaN, and so must the place behind them.
+    """Prepare the working memory for objectives: missing ones stay NaN, and so must the place behind them.
 
-    Not among the scores, where one too many would end up in those of another sequence.
+    A surplus objective in the array of scores would overwrite those of another sequence.
     """
     for k in range(scores.size):
         room[k] = np.nan
@@ -39,7 +39,7 @@ def clear_objectives(scores, room):
 
 @small_kernel
 def take_objectives(scores, room):
-    """Move the objectives to the scores, of which the violations are there; returns the status of the evaluation."""
+    """Copy the objectives to the scores, which contain the violations; returns the status of the evaluation."""
     if not np.isnan(room[scores.size - 1]):
         return TOO_MANY_OBJECTIVES
     for k in range(1, scores.size):
@@ -60,17 +60,17 @@ def check_scores(scores):
 
 @small_kernel
 def no_bias(data, state, move, preference):
-    """Stand in for the bias of a problem that has none."""
+    """Bias of a problem without one."""
     return 0.0
 
 
 @small_kernel
 def no_canonical(data, moves, n_moves):
-    """Stand in where each solution is one list of moves."""
+    """Canonical form of a problem whose solutions are one list of moves each."""
 
 
 def sample(parts, store, settings, rng, play, count, n):
-    """Make up to n random playouts; returns how many, leaving a status."""
+    """Make up to n random playouts; returns their number and sets the status."""
     for done in range(n):
         if not has_room(store.archive, store.counters):
             store.counters[STATUS] = NEEDS_ROOM
@@ -83,7 +83,7 @@ def sample(parts, store, settings, rng, play, count, n):
 
 
 def evaluate_rows(parts, store, settings, rng, play, count, rows, scores, begin, end):
-    """Evaluate whole solutions, rows `begin` to `end`; returns how far it came, leaving a status."""
+    """Evaluate whole solutions, rows `begin` to `end`; returns the next row and sets the status."""
     for i in range(begin, end):
         if not has_room(store.archive, store.counters):
             store.counters[STATUS] = NEEDS_ROOM
@@ -100,6 +100,6 @@ def evaluate_rows(parts, store, settings, rng, play, count, rows, scores, begin,
 
 
 def new_room(n_candidates, n_objectives):
-    """Return working memory for probabilities and objectives, with room behind the end for a problem that overruns."""
+    """Return working memory for probabilities and objectives, with spare space behind the end to detect overruns."""
     size = max(n_candidates, n_objectives) + PADDING
     return np.zeros(size + _OVERRUN)[:size]

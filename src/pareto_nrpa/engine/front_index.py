@@ -1,11 +1,11 @@
-"""An index of mutually non-dominated rows of a table, so that a newcomer is compared with a few of them only.
+"""An index of mutually non-dominated rows of a table, so that a new row is compared with few of them.
 
-Rows near each other share a block, and a block knows the smallest and the largest value of each objective in it. None
-of its rows covers a newcomer that the smallest values do not cover, and none is covered by one that does not cover the
-largest (the idea of the ND-tree, Jaszkiewicz and Lust 2018). The blocks are the leaves of a k-d tree, which tells
-where a row belongs; the tests go through all blocks, as there is one for every 16 to 32 rows.
+Rows near each other share a block, which stores the smallest and the largest value of each objective. No row of a block
+covers a new row that the smallest values do not cover, and none is covered by one that does not cover the largest (the
+idea of the ND-tree, Jaszkiewicz and Lust 2018). The blocks are the leaves of a k-d tree, which assigns rows to blocks;
+tests scan all blocks, one for every 16 to 32 rows.
 
-The index never decides who is in, but it does decide in which order unused rows are taken: checkpoints hold it too.
+The index does not change the front, but the order in which unused rows are taken: checkpoints include it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .jit.kernels import ZERO, engine_kernel, small_kernel
 from .state import need
 
 _BLOCK = 32
-#: How a newcomer compares with all rows of an index.
+#: Results of the comparison of a new row with all rows of an index.
 WORSE, EQUAL, NEW = range(3)
 
 
 def new_index(n_rows, n_objectives):
-    """Return an empty index of up to n_rows; half of the blocks are for rows that come in the place of others."""
+    """Return an empty index of up to n_rows; half of the blocks are for rows that replace others."""
     n_blocks = n_rows // (_BLOCK // 4) + 2
     return FrontIndex(
         blocks=np.zeros((n_blocks, 1 + _BLOCK), dtype=np.int64),
@@ -33,7 +33,7 @@ def new_index(n_rows, n_objectives):
 
 
 def check_index(index, used, n_rows):
-    """Raise unless a restored index is of the rows that are used, or is still to be made."""
+    """Raise unless a restored index contains the rows in use, or is not built yet."""
     n = int(index.nodes[-1, 0]) if len(index.nodes) else -1
     need(len(index.blocks) == len(new_index(n_rows, 1).blocks) and 0 <= n <= len(index.blocks), "an index of its size")
     children, parts = index.nodes[: max(0, 2 * n - 1)].T
@@ -46,13 +46,13 @@ def check_index(index, used, n_rows):
 
 @small_kernel
 def count_blocks(index):
-    """Return how many blocks there are; 0 if the index is still to be made."""
+    """Return the number of blocks; 0 if the index is not built yet."""
     return index.nodes[index.nodes.shape[0] - 1, 0]
 
 
 @engine_kernel
 def clear(index):
-    """Forget all rows."""
+    """Remove all rows."""
     index.nodes[index.nodes.shape[0] - 1, 0] = 1
     index.bounds[0, VIOLATIONS] = np.inf
     index.blocks[0, 0] = 0
@@ -64,7 +64,7 @@ def clear(index):
 def compare(index, scores, newcomers, new, dropped, n_dropped):
     """Compare a row of another table with all rows, and drop those that it covers.
 
-    Returns WORSE, EQUAL or NEW, and how many rows there are in `dropped`, to which those dropped are added.
+    Returns WORSE, EQUAL or NEW, and the length of `dropped`, to which covered rows are added.
     """
     n_blocks = count_blocks(index)
     blocks = index.blocks
@@ -100,10 +100,10 @@ def compare(index, scores, newcomers, new, dropped, n_dropped):
 
 @small_kernel
 def split_front(scores, rest, n_rest, n_known, front, index, standing, spare):
-    """Move the non-dominated of rest[:n_rest] to `front`, the older one of equals; returns how many, and what is left.
+    """Move the non-dominated rows of rest[:n_rest] to `front`, the older of equal ones; returns both lengths.
 
-    Both stay in their old order. What equals an older member of the front comes last in `rest`. The first `n_known`
-    are known to be a front among themselves.
+    Both keep their order. Rows equal to an older member of the front come last in `rest`. The first `n_known` are
+    mutually non-dominated.
     """
     if n_rest <= _BLOCK:
         _compare_few(scores, rest, n_rest, n_known, standing)
@@ -130,7 +130,7 @@ def split_front(scores, rest, n_rest, n_known, front, index, standing, spare):
 
 @small_kernel
 def _compare_few(scores, rows, n_rows, n_known, standing):
-    """Find out how each row compares with the others, without an index: sets are small where the search is hot."""
+    """Compare each row with the others without an index, which is faster for small sets."""
     for i in range(n_known):
         standing[rows[i]] = NEW
     for i in range(n_known, n_rows):
@@ -148,7 +148,7 @@ def _compare_few(scores, rows, n_rows, n_known, standing):
 
 @engine_kernel
 def _compare_many(scores, rows, n_rows, n_known, index, standing, spare):
-    """Find out how each row compares with the others."""
+    """Compare each row with the others by an index."""
     clear(index)
     for i in range(n_known):
         standing[rows[i]] = NEW
@@ -191,7 +191,7 @@ def _leaf_of(index, scores, row):
 
 @small_kernel
 def _comes_before(table_a, a, table_b, b, axis):
-    """Order rows by one objective, and by those after it where they tie: rows that differ never tie."""
+    """Order rows by one objective, and by the following ones in ties: different rows never tie."""
     n_objectives = table_a.shape[1] - 1
     for step in range(n_objectives):
         k = 1 + (axis + step) % n_objectives
@@ -202,7 +202,7 @@ def _comes_before(table_a, a, table_b, b, axis):
 
 @engine_kernel
 def _split(index, scores, leaf):
-    """Part the rows of a full block in two halves, along the objective in which they differ most."""
+    """Split a full block into two halves, along the objective with the largest range."""
     n_blocks = count_blocks(index)
     blocks = index.blocks
     block = index.nodes[leaf, 1]
@@ -255,7 +255,7 @@ def _widest(bounds, block, n_blocks):
 
 @engine_kernel
 def _set_corners(index, scores, block):
-    """Measure the rows of a block."""
+    """Compute the corners of a block."""
     for k in range(1, scores.shape[1]):
         index.bounds[2 * block, k] = np.inf
         index.bounds[2 * block + 1, k] = -np.inf
@@ -265,7 +265,7 @@ def _set_corners(index, scores, block):
 
 @small_kernel
 def _widen(bounds, block, scores, row):
-    """Let the corners of a block hold one more row."""
+    """Extend the corners of a block by a row."""
     for k in range(1, scores.shape[1]):
         bounds[2 * block, k] = min(bounds[2 * block, k], scores[row, k])
         bounds[2 * block + 1, k] = max(bounds[2 * block + 1, k], scores[row, k])

@@ -1,4 +1,4 @@
-"""What went wrong in compiled code, in a sentence for the person who wrote the problem."""
+"""Messages for errors in compiled code and in kernels of the user."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _typeof: Any = numba.typeof  # which has no type hints
 
 _SENTENCES = {
     NO_MOVE: "legal_moves() gave no move at the start of {name}; a problem needs at least one.",
-    TOO_LONG: "{name} went on after {max_moves} moves; raise max_moves if its sequences are really longer.",
+    TOO_LONG: "{name} was not complete after {max_moves} moves; raise max_moves if its sequences are longer.",
     TOO_MANY_CANDIDATES: "legal_moves() gave more moves at depth {depth} of {name} than max_legal or max_candidates "
     "allow; raise them.",
     CODE_OUT_OF_RANGE: "move_code() gave a code outside 0..n_codes-1 at depth {depth} of {name}.",
     REPEATED_MOVE: "legal_moves() returned the same move twice at depth {depth} of {name}.",
     NOT_FINITE: "evaluate() gave an objective that is NaN or infinite in {name}; fill in all of them with finite "
-    "numbers, and count what is wrong with a solution as violations.",
+    "numbers, and count violated constraints as violations.",
     BAD_BIAS: "bias() gave NaN or infinity in {name}; return finite numbers.",
     TOO_MANY_OBJECTIVES: "evaluate() of {name} filled in more objectives than its n_objectives={n_objectives}.",
     BAD_VIOLATIONS: "evaluate() gave violations that are negative, NaN or infinite in {name}; 0 means feasible.",
@@ -46,34 +46,31 @@ _SENTENCES = {
 
 
 def status_message(status: int, problem: AnyProblem, depth: int) -> str:
-    """Return the sentence for a status."""
+    """Return the message for a status."""
     sizes = {"max_moves": problem.max_moves, "n_objectives": problem.n_objectives}
     return _SENTENCES[status].format(name=problem_name(problem), depth=depth, **sizes)
 
 
 def unfollowed_message(problem: AnyProblem, solution: Sequence[Any], depth: int) -> str:
-    """Return the sentence for a given solution whose move at some depth is not legal, or that is not complete."""
+    """Return the message for a given solution whose move at some depth is not legal, or that is not complete."""
     name = problem_name(problem)
     if depth == len(solution):
         return f"solution must be complete, and in {name} there are legal moves left after its {depth} moves."
-    return f"solution must have legal moves only, and {shown(solution[depth])} at depth {depth} is none in {name}."
+    return f"solution must have legal moves only, and {shown(solution[depth])} at depth {depth} is not legal in {name}."
 
 
 def overflow_message(alpha: float, problem: AnyProblem) -> str:
-    """Return the sentence for weights of a policy that are no numbers any more."""
-    return (
-        f"the weights that the policies learned for {problem_name(problem)} are beyond all numbers; alpha={alpha:g} is "
-        "too large, choose one near 1."
-    )
+    """Return the message for policy weights that overflowed."""
+    return f"policy weights overflowed on {problem_name(problem)}; reduce alpha={alpha:g} to a value near 1."
 
 
 def compile_message(error: Exception, problem: CompiledProblem) -> str:
-    """Return the sentence for kernels that Numba cannot compile."""
+    """Return the message for kernels that Numba cannot compile."""
     return uncompilable(problem) or f"the kernels of {problem_name(problem)} do not compile together: {_reason(error)}."
 
 
 def uncompilable(problem: CompiledProblem) -> str | None:
-    """Return the sentence for the first kernel that does not compile by itself, or returns what it must not, if any."""
+    """Return the message for the first kernel that does not compile alone or returns a wrong type, if any."""
     name: str = problem_name(problem)
     state: Any = None
     moves, numbers, move = types.int64[::1], types.float64[::1], types.int64
@@ -99,12 +96,12 @@ def uncompilable(problem: CompiledProblem) -> str | None:
 
 
 def uncompiled_message(error: Exception, function: Any, name: str) -> str:
-    """Return the sentence for the function of a problem of that name that Numba cannot compile."""
+    """Return the message for the function of a problem of that name that Numba cannot compile."""
     return f"the function of {name} does not compile, {_place(error, function)}: {_reason(error)}."
 
 
 def unfit_data(problem: CompiledProblem) -> str | None:
-    """Return the sentence for data that compiled code cannot take, if they are such."""
+    """Return the message for data of unsupported types, if any."""
     try:
         _typeof(bundle(type(problem.data))(*problem.data))
     except (AttributeError, TypeError, ValueError) as error:
@@ -120,12 +117,12 @@ def _reason(error: Exception) -> str:
 
 
 def raised_message(error: Exception, problem: AnyProblem) -> str:
-    """Return the sentence for a kernel that raised."""
+    """Return the message for a kernel that raised."""
     return f"a kernel of {problem_name(problem)} raised {type(error).__name__}: {error}."
 
 
 def _place(error: Exception | None, function: Any) -> str:
-    """Return where in the file of a kernel Numba gave up, or where the kernel begins."""
+    """Return the file and line of a compilation error, or of the kernel."""
     code = python_function(function).__code__
     file = Path(code.co_filename)
     places = re.findall(r'File "([^"]+)", line (\d+)|Raised from (.+?) \((\d+)\)', str(error))

@@ -1,7 +1,7 @@
-"""Plays a `Problem` through its methods. Moves and codes of any hashable kind get dense numbers.
+"""Back end of players for a plain `Problem`: calls its methods; moves and codes of any hashable type get numbers.
 
-Compiled loops play by a callback, which writes what was played straight into a slot. Python's own cost is what counts
-here: the loop of a playout by policy is written out.
+Compiled loops play by a callback, which writes the sequence into a slot. The loop of a playout by policy is written
+out, as the cost of Python's calls dominates.
 """
 
 from __future__ import annotations
@@ -54,35 +54,35 @@ from .walk import EXACT, LOOK, UNPRUNED, WHOLE, call_player, unpack, would_enter
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    # Returns the moves to choose from, and the position of one; or nothing where the walk cannot go on.
+    # Returns the legal moves and the position of one; or None where the walk cannot continue.
     Chooser = Callable[[Any, list[Any]], tuple[list[Any], int] | None]
 
-# Up to this many codes it is faster to exponentiate all weights at once than each when it is needed.
+# Up to this number of codes it is faster to exponentiate all weights at once.
 _MAX_TABLE = 512
 _MAX_EXPONENT = 700.0
 _BLOCK_OF_DRAWS, _FEW_DRAWS = 256, 16
 _FULL_CIRCLE = 2**128
 
-# Moves of these kinds compare equal to whole numbers that they are not: True is 1, and so is 1.0.
+# Moves of these types compare equal to integers: True == 1 and 1.0 == 1.
 _BOOLS, _FLOATS = (bool, np.bool_), (float, np.float64, np.float32, np.float16, np.longdouble)
 _APART = frozenset([*_BOOLS, *_FLOATS])
 
 
 def _key(move: Any) -> Any:
-    """Return what a move is known by: itself, with its kind where it would be taken for another one."""
+    """Return the key of a move: the move, with its type where it compares equal to an integer."""
     kind = type(move)
     return move if kind not in _APART else (bool if kind in _BOOLS else float, move)
 
 
 def _move(key: Any) -> Any:
-    """Return the move that is known by a key."""
+    """Return the move of a key."""
     return key[1] if type(key) is tuple and len(key) == 2 and key[0] in (bool, float) else key
 
 
 class Index(dict[Any, int]):
-    """Dense numbers for hashable things, in the order in which they are first met."""
+    """Dense numbers of hashable objects, in the order of first occurrence."""
 
-    #: Grows along with the numbers where there is one: the strength of a code just met is exp(0).
+    #: Extended with the numbers, if set: the strength of a new code is exp(0).
     table: list[float] | None = None
 
     def __missing__(self, key: Any) -> int:
@@ -93,7 +93,7 @@ class Index(dict[Any, int]):
 
 
 class _Strengths(dict[int, float]):
-    """Strengths computed when they are first asked for; large policies are not exponentiated for one playout."""
+    """Strengths computed on demand; large policies are not exponentiated for one playout."""
 
     def __init__(self, weights: memoryview, inverse_temperature: float) -> None:
         super().__init__()
@@ -106,14 +106,14 @@ class _Strengths(dict[int, float]):
 
 
 class _NeedsRoomError(Exception):
-    """What was played does not fit into the arrays, which compiled code is using: they grow when it has returned."""
+    """A sequence does not fit into the arrays, which compiled code is using: they grow after its return."""
 
 
 class _Draws(list[float]):
     """A stack of random numbers, drawn in blocks, as single draws are slow in Python.
 
-    In a `with` block all that were used are given back where a sequence does not fit or the user interrupts, as it is
-    then played again. What is left stays for the next one, or is given back too where others draw from the generator.
+    In a `with` block all numbers used are returned to the generator if a sequence does not fit or the user interrupts,
+    as it is then played again. Unused numbers stay for the next one, or are returned before others use the generator.
     """
 
     __slots__ = ("_n_before", "_n_drawn", "_rng", "_stays")
@@ -135,7 +135,7 @@ class _Draws(list[float]):
         return self.pop()
 
     def give_back(self, n_used: int = 0) -> None:
-        """Leave the generator as if these numbers, and those that are left, had not been drawn."""
+        """Reset the generator to the state before these and the unused numbers were drawn."""
         n = n_used + len(self)
         self.clear()
         self._n_drawn -= n
@@ -154,11 +154,11 @@ class _Draws(list[float]):
 
 
 class Record:
-    """What is recorded of a sequence: moves, and of each step with a choice what Adapt must know."""
+    """The record of a sequence: moves, and for each step with a choice the input of Adapt."""
 
     def __init__(self, moves: list[Any] | None = None) -> None:
         self.moves: list[Any] = [] if moves is None else moves
-        self.steps: list[int] = []  # of each: how many moves there were, their codes, position chosen
+        self.steps: list[int] = []  # of each: number of moves, their codes, position chosen
         self.biases: list[float] = []
 
 
@@ -168,9 +168,9 @@ class PlainPlayer(Player):
     Attributes
     ----------
     moves, codes
-        The numbers of all moves, and of all codes, met so far.
+        The numbers of all moves and of all codes so far.
     bias
-        A function of state, move and preference, or None where there is none or none is wanted.
+        A function of state, move and preference, or None if there is none or it is switched off.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
@@ -205,7 +205,7 @@ class PlainPlayer(Player):
 
     @property
     def codes_met(self) -> list[Any]:
-        """All codes met, in the order of their numbers."""
+        """All codes, in the order of their numbers."""
         return list(self.codes)
 
     @codes_met.setter
@@ -215,7 +215,7 @@ class PlainPlayer(Player):
 
     @property
     def moves_met(self) -> list[Any]:
-        """All moves met, in the order of their numbers."""
+        """All moves, in the order of their numbers."""
         return self.met()
 
     @moves_met.setter
@@ -225,7 +225,7 @@ class PlainPlayer(Player):
 
     @property
     def draws_left(self) -> list[float]:
-        """Random numbers that are drawn, but not used yet."""
+        """Random numbers drawn and not used yet."""
         return list(self._draws)
 
     @draws_left.setter
@@ -239,18 +239,18 @@ class PlainPlayer(Player):
         return self._draws.pop()
 
     def settle(self) -> None:
-        """Leave the generator as if numbers were drawn one by one."""
+        """Set the generator to the state after the numbers used."""
         self._draws.give_back()
 
     def compile(self) -> None:
-        """Compile what is not on disk yet, also what looks up solutions where they are counted once each."""
+        """Compile what is not in the cache, including the lookup of solutions where unique ones are counted."""
         super().compile()
         self.known(HERE)
         if self.problem.genotype is not None and not self.learns:
             self._would_enter()
 
     def _called(self, policy: int, slot: int, n_given: int, purpose: int) -> None:
-        """Play for compiled code, which is told a status: OK, NEEDS_ROOM, or RAISED for all else."""
+        """Play for compiled code; returns a status: OK, NEEDS_ROOM, or RAISED for any exception."""
         self._is_called = True
         try:
             self._raised = None
@@ -261,20 +261,20 @@ class PlainPlayer(Player):
                 status = self._played(slot, n_given, purpose)
         except _NeedsRoomError:
             status = NEEDS_ROOM
-        except BaseException as error:  # raised once compiled code has returned
+        except BaseException as error:  # raised after compiled code has returned
             self._raised, status = error, RAISED
         self._is_called = False
         self.store.counters[STATUS] = status
 
     def error(self, status: int, depth: int) -> BaseException:
-        """Return the error for a status of compiled code, or what was raised under it."""
+        """Return the error for a status of compiled code, or the exception raised in a callback."""
         if status != RAISED:
             return super().error(status, depth)
         raised, self._raised, self._is_called = self._raised, None, False
         return KeyboardInterrupt() if raised is None else raised
 
     def make_room(self) -> None:
-        """Give the store room for at least one more evaluation, and for twice what did not fit."""
+        """Grow the store for at least one more evaluation, and for twice the size that did not fit."""
         if self._needed:
             pool = self.store.pool
             there = {"moves": pool.moves.shape[1], "candidates": pool.codes.shape[1]}
@@ -284,7 +284,7 @@ class PlainPlayer(Player):
         super().make_room()
 
     def _fit(self, n_moves: int, n_candidates: int = 0, n_legal: int = 0) -> None:
-        """Make room for a sequence and for codes met for the first time, or say that there must be."""
+        """Make room for a sequence and for new codes, or raise if compiled code is using the arrays."""
         store, n_codes = self.store, len(self.codes)
         pool = store.pool
         if (
@@ -316,7 +316,7 @@ class PlainPlayer(Player):
         if record.biases:
             self.store.pool.biases[slot, : len(record.biases)] = array("d", record.biases)
         self.store.n_legal[0] = len(steps)
-        if not self._is_called or self.store.archive.keys.size:  # else it is enough that compiled code unpacks it
+        if not self._is_called or self.store.archive.keys.size:  # else compiled code unpacks it
             pool = self.store.pool
             self._unpack(pool.heads, pool.moves, pool.codes, pool.ends, pool.chosen, self.store.legal, len(steps), slot)
 
@@ -365,7 +365,7 @@ class PlainPlayer(Player):
                 if checking and len(set(moves)) < count:
                     raise self.error(REPEATED_MOVE, len(played))
                 if count == 2 and bias is None:
-                    # Take or leave: so common, and so much shorter without running sums, that it has its own lines.
+                    # Two moves: a common case, faster without running sums.
                     first, second = moves
                     code, other = number[move_code(state, first)], number[move_code(state, second)]
                     total = strength[code] + strength[other]
@@ -395,7 +395,7 @@ class PlainPlayer(Player):
                     total = sums[-1]
                 if not draws:
                     draws.more()
-                # The last one is what is left: rounding must not lead beyond it.
+                # The last one gets the remainder, so that rounding cannot lead beyond it.
                 position = bisect_right(sums, draws.pop() * total, 0, count - 1)
                 steps.append(position)
                 move = moves[position]
@@ -413,7 +413,7 @@ class PlainPlayer(Player):
         return [scale * bias(state, move, preference) for move in moves]
 
     def _strengths(self, policy: int) -> list[float] | _Strengths:
-        """Return exp(weight / temperature) by the number of a code; codes met in this playout are added to it."""
+        """Return exp(weight / temperature) by the number of a code; new codes of this playout are added to it."""
         n_known, inverse = len(self.codes), self.settings.inverse_temperature
         if n_known > _MAX_TABLE:
             self.codes.table = None
@@ -445,7 +445,7 @@ class PlainPlayer(Player):
         return [(a + b) * inverse for a, b in zip(plain, extra or [0.0] * len(plain), strict=True)]
 
     def choose(self, policy: int, codes: list[int], extra: list[float], number: float) -> int:
-        """Return which of several codes a policy plays, by a random number."""
+        """Return the position of the code that a policy plays, by a random number."""
         sums = self._safe_sums(policy, codes, extra)
         return bisect_right(sums, number * sums[-1], 0, len(codes) - 1)
 
@@ -490,7 +490,7 @@ class PlainPlayer(Player):
         return state
 
     def _followed(self, policy: int, slot: int, wanted: list[Any], at: int) -> tuple[Any, int | None]:
-        """Play wanted moves into a slot; returns the final state, and the depth where that was not possible."""
+        """Play given moves into a slot; returns the final state, and the depth of the first illegal move."""
         problem, record = self.problem, Record()
         chooser = self._deviating(wanted, record.moves, at) if at >= 0 else self._exactly(wanted, record.moves, at)
         try:
@@ -507,7 +507,7 @@ class PlainPlayer(Player):
         return state, None
 
     def _exactly(self, wanted: list[Any], played: list[Any], at: int) -> Chooser:
-        """Return what chooses the wanted moves, which must be legal; pruning need not allow them if `at` says so."""
+        """Return a chooser of the given moves, which must be legal, without pruning if `at` is UNPRUNED."""
         all_moves = self.problem.all_moves if at == UNPRUNED else None
 
         def choose(state: Any, moves: list[Any]) -> tuple[list[Any], int] | None:
@@ -520,7 +520,7 @@ class PlainPlayer(Player):
         return choose
 
     def _deviating(self, wanted: list[Any], played: list[Any], at: int) -> Chooser:
-        """Return what chooses another move at the first decision from a step on, else the wanted one or a near one."""
+        """Return a chooser of another move at the first decision from a step on, else the given move or a near one."""
         has_deviated = False
 
         def choose(state: Any, moves: list[Any]) -> tuple[list[Any], int]:
@@ -538,7 +538,7 @@ class PlainPlayer(Player):
         return choose
 
     def record(self, slot: int, record: Record, policy: int) -> None:
-        """Write a sequence into a slot that a caller has played."""
+        """Write a sequence played by the caller into a slot."""
         self._write(slot, record, policy, NO_IDENTITY)
 
     # Without policies.
@@ -558,7 +558,7 @@ class PlainPlayer(Player):
         return record.moves
 
     def _by_bias(self, draws: _Draws) -> Chooser:
-        """Return what draws a move by softmax of the bias alone, or alike where there is none."""
+        """Return a chooser that draws by softmax of the bias, or uniformly without one."""
 
         def choose(state: Any, moves: list[Any]) -> tuple[list[Any], int]:
             n = len(moves)
@@ -573,7 +573,7 @@ class PlainPlayer(Player):
         return choose
 
     def _played(self, slot: int, n_given: int, purpose: int) -> int:
-        """Play the first moves in a slot and, as the purpose asks, others drawn by the bias; returns a status."""
+        """Play the first moves in a slot and, depending on the purpose, others drawn by the bias; returns a status."""
         record = Record()
         try:
             record.moves = self.solution(self.store.pool.moves[slot, :n_given].tolist())
@@ -584,7 +584,7 @@ class PlainPlayer(Player):
         except _NeedsRoomError:
             raise
         except Exception as error:
-            # A move that is not legal may lead to any error, in `play` or in `evaluate`.
+            # An illegal move may raise any error in `play` or `evaluate`.
             with contextlib.suppress(Exception):
                 if purpose == WHOLE and (status := self._checked(record.moves)) != OK:
                     return status
@@ -611,7 +611,7 @@ class PlainPlayer(Player):
         return OK
 
     def _show(self, legal: list[Any]) -> None:
-        """Let compiled code see the legal moves."""
+        """Write the legal moves for compiled code."""
         self._fit(0, n_legal=len(legal))
         self.store.legal[: len(legal)] = self.numbers(legal)
         self.store.n_legal[0] = len(legal)
@@ -627,15 +627,15 @@ class PlainPlayer(Player):
         self.store.counters[DEPTH] = depth
         return INCOMPLETE if depth == len(moves) else ILLEGAL_MOVE
 
-    # What was played.
+    # Results of playouts.
 
     def evaluate(self, slot: int, state: Any) -> None:
-        """Judge the final state of what was played into a slot, unless that was done before."""
+        """Evaluate the final state of a slot, unless that is done."""
         scores = self.known(slot)
         self.store.pool.scores[slot] = self.judge(state) if scores is None else scores
 
     def judge(self, state: Any) -> list[float]:
-        """Return violations and minimised objectives of a complete solution, checking every promise about them."""
+        """Return the checked violations and minimised objectives of a complete solution."""
         try:
             value = self.problem.evaluate(state)
         except Exception as error:
@@ -649,7 +649,7 @@ class PlainPlayer(Player):
         return [violations, *map(operator.mul, self._sign_of, values)]
 
     def raised(self, error: Exception, depth: int) -> ProblemError:
-        """Return what a method of the problem raised as an error that says where."""
+        """Return an exception of a method of the problem as an error with its place."""
         name = problem_name(self.problem)
         return ProblemError(f"{name} raised {type(error).__name__} at depth {depth} of a playout: {error}.")
 
@@ -661,13 +661,13 @@ class PlainPlayer(Player):
         return state
 
     def solution(self, numbers: Sequence[int]) -> list[Any]:
-        """Return the moves behind their numbers."""
+        """Return the moves of numbers."""
         if len(self._by_number) < len(self.moves):
             self._by_number = self.met()
         return [self._by_number[number] for number in numbers]
 
     def met(self) -> list[Any]:
-        """Return all moves met, in the order of their numbers."""
+        """Return all moves, in the order of their numbers."""
         return list(map(_move, self.moves))
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:

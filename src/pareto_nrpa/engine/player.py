@@ -1,4 +1,4 @@
-"""A problem at play in a store: what plain and compiled problems have in common."""
+"""Players: play a problem in a store, with a back end for plain and one for compiled problems."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def new_player(problem: AnyProblem, *given: Any, learns: bool) -> Player:
-    """Return what plays a problem in a store, with given settings and generator."""
+    """Return the player of a problem in a store, with given settings and generator."""
     from .compiled import CompiledPlayer
     from .plain import PlainPlayer
 
@@ -56,7 +56,7 @@ def new_player(problem: AnyProblem, *given: Any, learns: bool) -> Player:
 
 
 def _kind(example: Any) -> Any:
-    """Return the type of what looks like an example."""
+    """Return the type of an example."""
     if isinstance(example, types.Type):
         return example
     return types.int64 if isinstance(example, int) else numba.typeof(example)
@@ -70,11 +70,11 @@ class Player(ABC):
     problem, settings, rng
         What is played, how, and the generator of all random numbers.
     store
-        All arrays of the search, exchanged for larger ones when they are full.
+        All arrays of the search, replaced by larger ones when full.
     parts
-        What compiled code knows of the problem.
+        The data of the problem for compiled code.
     learns
-        Whether it plays by policies, and records what they learn from; else by the bias, in one slot.
+        Whether it plays by policies and records the input of Adapt; else by the bias, in one slot.
     signs
         -1 for each objective that is maximised, else 1.
     entries
@@ -83,7 +83,7 @@ class Player(ABC):
 
     STATE: ClassVar[dict[str, Any]] = {"store": Store}
     parts: Any
-    #: What compiled code calls to play; bound by a subclass.
+    #: The function that compiled code calls to play; bound by a subclass.
     _play: Entry
 
     def __init__(
@@ -95,26 +95,26 @@ class Player(ABC):
         self._n_compiled = 0
 
     def restored(self) -> None:
-        """Check what was restored."""
+        """Check a restored state."""
         self.store = checked_store(self.store, self.settings, [])
 
     @cached_property
     def kinds(self) -> tuple[Any, ...]:
-        """The types of what all loops are given first: parts, store, settings, generator."""
+        """The types of the first arguments of all loops: parts, store, settings, generator."""
         return tuple(numba.typeof(value) for value in (self.parts, self.store, self.settings, self.rng))
 
     @property
     def played(self) -> Any:
-        """The type of what loops call to play: with a policy, into a slot, after so many given moves, for a purpose."""
+        """The type of the function that loops call to play: policy, slot, number of given moves, purpose."""
         return types.int64(*self.kinds, *[types.int64] * 4)
 
     @cached_property
     def count(self) -> Entry:
-        """What counts an evaluated slot, and lets it into the archive."""
+        """The compiled function that counts an evaluated slot and offers it to the archive."""
         return self.bind(count, types.void(self.kinds[1], types.int64), way_in="both")
 
     def bind(self, function: Callable[..., Any], signature: Any, **options: Any) -> Entry:
-        """Return a function as compiled code, to be compiled with all else."""
+        """Return a function as an entry, compiled together with the others."""
         entry = compile_entry(function, signature, **options)
         self.entries.append(entry)
         return entry
@@ -122,8 +122,8 @@ class Player(ABC):
     def loop(self, function: Callable[..., Any], *examples: Any) -> Callable[..., int]:
         """Return a loop over evaluations as compiled code; `examples` have the types of its own arguments but the last.
 
-        It returns how many evaluations it has made, or up to which row, and is to be called again until it has made
-        all. Where it stops early there is room afterwards for what it needs, or the problem broke a promise.
+        It returns the number of evaluations made, or the next row, and is called again until all are made. After an
+        early return arrays are grown, or an error of the problem is raised.
         """
         counted = types.FunctionType(types.void(self.kinds[1], types.int64))
         extra = [_kind(example) for example in examples]
@@ -132,7 +132,7 @@ class Player(ABC):
         return lambda *arguments: self.run(entry, self.count.pointer, *arguments)
 
     def run(self, entry: Entry, *arguments: Any) -> int:
-        """Call a loop, and see to what it needs afterwards."""
+        """Call a loop, then grow arrays or raise as its status requires."""
         self.compile()
         done: int = self.call(entry, self.store, self.settings, self.rng, self._play.pointer, *arguments)
         self.check()
@@ -143,14 +143,14 @@ class Player(ABC):
         return entry(self.parts, *arguments)
 
     def compile(self) -> None:
-        """Compile what is not on disk yet."""
+        """Compile what is not in the cache."""
         self.count  # noqa: B018 - bound, that it may be compiled
         if self._n_compiled < len(self.entries):
             compile_all(self.entries)
             self._n_compiled = len(self.entries)
 
     def check(self) -> None:
-        """Make room if that is what compiled code asks for; raise if the problem broke a promise."""
+        """Grow arrays if compiled code needs room; raise if the problem violates its interface."""
         counters = self.store.counters
         status, counters[STATUS] = int(counters[STATUS]), OK
         if status == NEEDS_ROOM:
@@ -159,7 +159,7 @@ class Player(ABC):
             raise self.error(status, int(counters[DEPTH]))
 
     def make_room(self) -> None:
-        """Give the store room for at least one more evaluation."""
+        """Grow the store for at least one more evaluation."""
         self.store = make_room(self.store)
 
     def open_slot(self) -> int:
@@ -170,13 +170,13 @@ class Player(ABC):
         return int(self.store.free[counters[N_FREE]])
 
     def close_slot(self, slot: int) -> None:
-        """Give a slot back."""
+        """Release a slot."""
         self.store.free[self.store.counters[N_FREE]] = slot
         self.store.counters[N_FREE] += 1
 
     @contextmanager
     def slot(self) -> Iterator[int]:
-        """Take a slot, and give it back if something is raised."""
+        """Take a slot, and release it after an exception."""
         slot = self.open_slot()
         try:
             yield slot
@@ -193,7 +193,7 @@ class Player(ABC):
         return
 
     def expect_follow(self) -> None:
-        """Let `compile` see to what `follow` and `play` need, too; few call them."""
+        """Let `compile` include what `follow` and `play` need."""
         return
 
     @abstractmethod
@@ -210,7 +210,7 @@ class Player(ABC):
 
     @abstractmethod
     def evaluate(self, slot: int, state: Any) -> None:
-        """See that a slot has its scores."""
+        """Ensure that a slot has its scores."""
 
     @abstractmethod
     def sample(self, rng: np.random.Generator) -> list[Any]:
@@ -241,13 +241,13 @@ class Player(ABC):
         self.store = self.store._replace(archive=counting_archive(self.store.archive))
 
     def limit_archive(self, size: int) -> None:
-        """Let the archive never hold more than so many solutions, from the start on."""
+        """Limit the size of the archive, from the start on."""
         self.store = self.store._replace(archive=limited_archive(self.store.archive, self.store.counters, size))
 
     def error(self, status: int, depth: int) -> BaseException:
-        """Return the error for a promise that the problem broke, or for weights that learning has made too large."""
+        """Return the error for an invalid problem, or for overflowed weights."""
         weights, starts = self.store.weights, self.store.starts
-        is_met = np.isfinite(starts) if self.settings.bias_by_code else True  # NaN: a code that was not met yet
+        is_met = np.isfinite(starts) if self.settings.bias_by_code else True  # NaN: a code without a weight yet
         if status == BAD_BIAS and (~np.isfinite(weights) & is_met).any():
             return ProblemError(overflow_message(self.settings.alpha, self.problem))
         if status in (WRONG_LENGTH, ILLEGAL_MOVE, INCOMPLETE):

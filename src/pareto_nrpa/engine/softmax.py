@@ -1,4 +1,4 @@
-"""Probabilities of moves: exp of learned weight plus bias, fast where it can be, safe where it must."""
+"""Probabilities of moves: exp of learned weight plus bias, with a fast path and a safe one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _LOG2_E = 1.4426950408889634
 _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits of the mantissa
 _LIMIT = 1000.0
 
-#: How many candidates fit the first-level cache together with their weights.
+#: Number of candidates that fit the first-level cache together with their weights.
 MAX_BLOCK = 1024
 
-#: How many places more than there are candidates the working memory of `powers` must have.
+#: Number of spare places behind the candidates in the working memory of `powers`.
 PADDING = 3
 
 # The polynomial of degree 9 that is nearest to 2^r for -1/2 <= r <= 1/2 (Remez), relative error 1.4e-14.
@@ -23,10 +23,10 @@ _C0, _C1, _C2, _C3 = 1.0000000000000127, 0.693147180559871, 0.24022650695649653,
 _C4, _C5, _C6 = 0.009618129192067186, 0.0013333557617605549, 0.00015403434948106932
 _C7, _C8, _C9 = 1.5252984838598189e-05, 1.3259405602739707e-06, 1.015033664460012e-07
 _SHIFT = np.int64(52)
-# Unsigned, as signed indices are tested for being negative, and signed plus unsigned would be a float.
+# Unsigned: signed indices are tested for being negative, and signed plus unsigned would be a float.
 _1, _2, _3, _4 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
-# Outside these bounds a sum of exponentials has lost digits, or overflowed, and the safe way is taken.
+# Outside these bounds a sum of exponentials has lost digits, or overflowed, and the safe path is taken.
 SMALLEST_SUM = 1e-250
 LARGEST_SUM = 1e250
 
@@ -49,7 +49,7 @@ def fast_exp2(x):
 
 @small_kernel
 def power_scale(inverse_temperature):
-    """Return what turns weight plus bias into an exponent of 2."""
+    """Return the factor from weight plus bias to an exponent of 2."""
     return inverse_temperature * _LOG2_E
 
 
@@ -57,8 +57,8 @@ def power_scale(inverse_temperature):
 def powers(values, count):
     """Replace values[:count] by the powers of 2 with these exponents.
 
-    What lies between `count` and a multiple of four is worked on too, so that nothing is left to do one by one:
-    `values` must have room for that. Unsigned counters spare the test for negative indices.
+    Values up to the next multiple of four are computed too, which avoids a loop over the remainder: `values` must have
+    room for them. Unsigned counters avoid the test for negative indices.
     """
     for i in range(np.uint64((count + PADDING) // 4 * 4)):
         values[i] = fast_exp2(values[i])

@@ -1,9 +1,9 @@
-"""The state of searches and of their parts: one way to save, restore, copy and send it.
+"""The state of searches and their parts: saving, restoring, copying and sending.
 
 A class lists in `STATE` the attributes that make up its state, each with a form; those of its base classes count too.
 A NamedTuple annotates its fields with forms; fields without one are working memory, which is not saved. A form is
 
-    "float", "int", "bool", "str"    a number or text; "int < P": a number from 0 up to, but not including, P
+    "float", "int", "bool", "str"    a number or text; "int < P": a number from 0 to P - 1
     "value", "values [N]"            a move or a code of a plain problem, and a list of them
     "i8 [R, 4] < P V+1 -1:T *"       an array: its kind, its shape (=: as in a new search, *: any length), the
                                      bounds of its columns (the last one counts for those after it; * is none,
@@ -13,9 +13,9 @@ A NamedTuple annotates its fields with forms; fields without one are working mem
     a NamedTuple                     a record, also in the place of an object that has its fields
     [form], {form: form}, Maybe(form)    a list (of components: the same ones), a dictionary, a form or None
 
-Names in shapes and bounds stand for numbers: those that a search gives (`state_sizes`), and those that the first array
-with such a name brings along, which all others must then share. What is restored has these forms, so no index leaves
-its array; what forms cannot say, the method `restored` of a component checks. Nothing is unpickled.
+Names in shapes and bounds stand for numbers: those given by the search (`state_sizes`), else the length of the first
+array with that name, which all others must share. A restored state has these forms, so no index exceeds its array;
+further conditions are checked by the method `restored` of a component. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ _ARRAY = "$"
 
 
 class Maybe(NamedTuple):
-    """The form of something that may be None."""
+    """The form of a value that may be None."""
 
     form: Any
 
 
 class _Damaged(ValueError):
-    """A state that does not have its form; the message names the part."""
+    """A state that violates its form; the message names the part."""
 
 
 class _Form(NamedTuple):
@@ -97,13 +97,13 @@ def _forms_of(thing: Any) -> dict[str, Any]:
 
 
 def _current(thing: Any, name: str) -> Any:
-    """Return an attribute; None for a part that is made when it is first used, and was not."""
+    """Return an attribute; None for a part created on first use that does not exist yet."""
     is_lazy = isinstance(getattr(type(thing), name, None), cached_property) and name not in vars(thing)
     return None if is_lazy else getattr(thing, name)
 
 
 def dump(thing: Any) -> Tree:
-    """Return the state of a component: its own arrays, so write or copy it before the component changes."""
+    """Return the state of a component, with its own arrays: write or copy it before the component changes."""
     return {name: _dumped(form, _current(thing, name)) for name, form in _forms_of(thing).items()}
 
 
@@ -131,17 +131,17 @@ def _dumped(form: Any, value: Any) -> Tree:
 
 
 def load(thing: Any, tree: Tree, sizes: Sizes | None = None) -> None:
-    """Fill a component that was just made with the state of another one; raises `ValueError` if that is damaged."""
+    """Fill a new component with a state; raises `ValueError` if the state is damaged."""
     _Loader(getattr(thing, "state_sizes", {}) if sizes is None else sizes).load(thing, tree)
 
 
 class _Loader:
-    """Restores a whole search: names in shapes and bounds mean the same in all its parts."""
+    """Restores a whole search: names in shapes and bounds have one value in all parts."""
 
     def __init__(self, sizes: Sizes) -> None:
         self._sizes: Sizes = dict(sizes)
-        self._checks: list[Callable[[], object]] = []  # when all arrays are there
-        self._hooks: list[Callable[[], object]] = []  # when all that was checked
+        self._checks: list[Callable[[], object]] = []  # when all arrays are restored
+        self._hooks: list[Callable[[], object]] = []  # when all parts are checked
 
     def load(self, thing: Any, tree: Tree) -> None:
         self._fill(thing, tree, type(thing).__name__)
@@ -158,7 +158,7 @@ class _Loader:
                 continue
             fresh = _current(thing, name) if tree[name] is None else getattr(thing, name)
             value = self._value(form, tree[name], fresh, f"{where}.{name}")
-            if form not in ("component", "rng"):  # which are filled in their place
+            if form not in ("component", "rng"):  # filled in place
                 setattr(thing, name, value)
 
     def _value(self, form: Any, tree: Tree, fresh: Any, where: str) -> Any:
@@ -231,7 +231,7 @@ class _Loader:
         return tree  # type: ignore[no-any-return]  # it is an array, as was checked
 
     def _bind(self, shape: tuple[str, ...], lengths: tuple[int, ...], where: str) -> None:
-        """Let names in a shape stand for the lengths that are there, or check these against what they stand for."""
+        """Set names in a shape to the lengths given, or compare these with known values."""
         for name, length in zip(shape, lengths, strict=True):
             while isinstance(other := self._sizes.get(name), str):
                 name = other
@@ -244,7 +244,7 @@ class _Loader:
         _need(length == self._number(name), where, f"of length {self._number(name)}", length)
 
     def _number(self, expression: str) -> int:
-        """Return what a sum of products of names and numbers stands for."""
+        """Return the value of a sum of products of names and numbers."""
         return sum(
             math.prod(int(x) if x.lstrip("-").isdigit() else self._sizes[x] for x in term.split("*"))  # type: ignore[misc]  # all sizes are known by now
             for term in expression.split("+")
@@ -258,7 +258,7 @@ class _Loader:
             low, _, high = bound.rpartition(":")
             if bound == "*" or (high in self._sizes and self._sizes[high] is None) or not column.size:
                 continue
-            # Places that are not used hold 0, also where there is nothing yet that they could stand for.
+            # Unused places hold 0, also if the range is empty.
             least, most = self._number(low or "0"), max(1, self._number(high)) if high else None
             wrong = column[(column < least) | (column >= most if most is not None else False)]
             limit = "" if most is None else f" and below {most}"
@@ -277,14 +277,14 @@ def _need(condition: Any, where: str, what: str, came: Any) -> None:
 
 
 def need(condition: Any, what: str) -> None:
-    """Raise unless a restored state has what it must have; for what forms cannot say."""
+    """Raise unless a restored state satisfies a condition that forms cannot express."""
     if not condition:
         raise _Damaged(f"its state must have {what}")
 
 
 @contextmanager
 def restoring(path: Any) -> Iterator[None]:
-    """Turn whatever a damaged state leads to into one sentence that names the file."""
+    """Turn any error of a damaged state into one sentence that names the file."""
     try:
         yield
     except (ParetoNRPAError, ImportError):
@@ -319,11 +319,11 @@ def pack(header: dict[str, Any], tree: Tree) -> bytes:
 
 
 def unpack(content: bytes, source: Any = "the state") -> tuple[dict[str, Any], Tree]:
-    """Return the header and the state that `pack` was given."""
+    """Return the header and the state given to `pack`."""
     if not content.startswith(_BEGINNING):
-        raise _damaged(source, "it does not begin as checkpoints of this version do")
+        raise _damaged(source, "it does not have the format of this version")
     if hashlib.sha256(content[:-_SUM_SIZE]).digest() != content[-_SUM_SIZE:]:
-        raise _damaged(source, "its content is not what was written")
+        raise _damaged(source, "its checksum does not match")
     with restoring(source):
         begin = content.index(b"\n", len(_BEGINNING)) + 1
         rest = memoryview(content)[begin:-_SUM_SIZE]
@@ -349,13 +349,13 @@ def unpack(content: bytes, source: Any = "the state") -> tuple[dict[str, Any], T
 
 
 def write(path: str | os.PathLike[str], header: dict[str, Any], tree: Tree) -> None:
-    """Write a checkpoint, in full or not at all."""
+    """Write a checkpoint atomically."""
     content = pack(header, tree)
     write_atomically(path, lambda file: file.write(content))
 
 
 def read(path: str | os.PathLike[str], expected: dict[str, Any]) -> tuple[dict[str, Any], Tree]:
-    """Return the header and the state in a checkpoint, which must be of what is expected."""
+    """Return the header and the state in a checkpoint of an expected search."""
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -363,7 +363,7 @@ def read(path: str | os.PathLike[str], expected: dict[str, Any]) -> tuple[dict[s
         raise CheckpointError(f"cannot read the checkpoint {path}: {error.strerror or error}.") from error
     header, tree = unpack(content, path)
     with restoring(path):
-        need({"problem", "instance", "seed", "budget", *expected} <= header.keys(), "a header that says what it is of")
+        need({"problem", "instance", "seed", "budget", *expected} <= header.keys(), "a complete header")
         for name in ("seed", "budget"):
             is_none = name == "budget" and header[name] is None
             need(is_none or (type(header[name]) is int and header[name] >= 0), f"a {name} of at least 0")
@@ -372,7 +372,7 @@ def read(path: str | os.PathLike[str], expected: dict[str, Any]) -> tuple[dict[s
 
 
 def _check_header(path: Any, saved: dict[str, Any], ours: dict[str, Any]) -> None:
-    """Raise in one sentence unless a checkpoint is of what is expected."""
+    """Raise unless a checkpoint is of an expected search."""
     way_out = "use that, or another file"
     if saved["searches"] != ours["searches"]:
         n, there = ours["searches"], shown(saved["searches"])
@@ -398,7 +398,7 @@ def _check_header(path: Any, saved: dict[str, Any], ours: dict[str, Any]) -> Non
 
 
 def encode(value: Any) -> Any:
-    """Return a code or move as JSON that `decode` turns back: a list stands for a tuple."""
+    """Return a code or move as JSON for `decode`; tuples become lists."""
     if type(value) is tuple:
         return [encode(item) for item in value]
     if isinstance(value, np.generic):
@@ -411,5 +411,5 @@ def encode(value: Any) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """Return what `encode` was given."""
+    """Return the value given to `encode`."""
     return tuple(decode(item) for item in value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The arrays of a search: made small, and grown when compiled code says that it needs room."""
+"""The arrays of a search: created small, and grown when compiled code needs room."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def new_store(
     bias_by_code: bool = False,
     objective_weights: NDArray[np.float64] | None = None,
 ) -> Store:
-    """Return a search at its very beginning: all weights 0 or to be set by the bias, all sets empty."""
+    """Return the arrays of a new search: weights 0 or to be set by the bias, sets empty."""
     n_policies, m = preferences.shape
     r = slots
     counters = np.zeros(N_COUNTERS, dtype=np.int64)
@@ -69,9 +69,9 @@ def new_store(
 
 
 def with_overrun(store: Store) -> Store:
-    """Return the store with room behind the end of what a problem fills in: too much is noticed, and crashes nothing.
+    """Return the store with spare room behind arrays that a problem fills in, so that an overrun is detected.
 
-    Copies of a store have lost it.
+    Copies of a store do not have it.
     """
     n_legal, (_, m) = store.legal.size, store.preferences.shape
     return store._replace(
@@ -107,7 +107,7 @@ def _new_selection(r: int, n_policies: int, m: int) -> Selection:
 
 
 def grow(store: Store, *, slots: int = 0, codes: int = 0, moves: int = 0, candidates: int = 0, legal: int = 0) -> Store:
-    """Return the store with room for at least so much, with the same contents; it never becomes smaller."""
+    """Return the store with at least the given sizes and the same contents."""
     pool, archive = store.pool, store.archive
     n_levels, n_policies, n_codes = store.weights.shape
     n_slots, length = max(slots, store.free.size), max(moves, pool.moves.shape[1])
@@ -136,7 +136,7 @@ def grow(store: Store, *, slots: int = 0, codes: int = 0, moves: int = 0, candid
 
 
 def checked_store(store: Store, settings: Settings, asked: list[int]) -> Store:
-    """Return a restored store with working memory of its size, or raise if compiled code may not trust it."""
+    """Return a restored store with new working memory, or raise if it is unsafe for compiled code."""
     levels, pool = store.levels, store.pool
     check_archive(store.archive, store.counters)
     members = [row[:size] for row, size in zip(store.members, levels[:, SIZE], strict=True)]
@@ -158,9 +158,9 @@ def checked_store(store: Store, settings: Settings, asked: list[int]) -> Store:
 
 
 def make_room(store: Store) -> Store:
-    """Return the store with room for at least one more evaluation wherever it was full, itself where it was not."""
+    """Return the store with room for at least one more evaluation; unchanged if there is room."""
     if store.counters[N_FREE] == 0:
-        # A sequence of a thousand cities takes megabytes: grow by half, not twofold.
+        # A sequence of a thousand cities takes megabytes: grow by half instead of doubling.
         store = grow(store, slots=store.free.size + max(_FIRST_SLOTS, store.free.size // 2))
     archive = larger_archive(store.archive, store.counters)
     return store if archive is store.archive else store._replace(archive=archive)

@@ -1,11 +1,11 @@
-"""A walk of a compiled problem from a state to a judged solution, recorded step by step for Adapt.
+"""A walk of a compiled problem from a state to an evaluated solution, recorded step by step for Adapt.
 
-There is one walk. What it plays is decided by a chooser, a kernel that is bound to it: `by_policy` (Algorithm 1),
-`by_bias` (without a policy), `exactly` (a given solution) or `deviate` (a given solution, left at a step). A chooser
-returns a position among the legal moves and how many there are, or minus a status.
+There is one walk. A chooser, a kernel bound to it, selects moves: `by_policy` (Algorithm 1), `by_bias` (without a
+policy), `exactly` (a given solution) or `deviate` (a given solution, left at a step). A chooser returns a position
+among the legal moves and their number, or minus a status.
 
-What loops call to play has one signature, whatever the chooser: `sample_by_policy`, `sample_by_bias`, and, for plain
-problems, `call_player`.
+Loops call functions of one signature to play: `sample_by_policy`, `sample_by_bias` and, for plain problems,
+`call_player`.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from .jit.callback import call_python
 from .jit.kernels import ZERO, bundle_kernel, engine_kernel, small_kernel, with_globals
 from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentials
 
-# Left open here: the kernels of one problem, bound in `compiled.py`, and a chooser, bound to the walk.
+# Unbound here: the kernels of one problem, bound in `compiled.py`, and a chooser, bound to the walk.
 initial_state = legal_moves = all_moves = play = move_code = bias = judge = identity = canonical = None
 choose = recorded = walk = look = check_moves = None
 
-#: In the place of a policy: one is drawn.
+#: Instead of a policy: one is drawn.
 ANY_POLICY = np.int64(-1)
-#: What is played for: a solution that begins with the given moves, only to see the legal moves after these, or to
-#: evaluate given moves that are a whole solution, put together elsewhere.
+#: The purpose of a playout: complete the given moves, list the legal moves after them, or evaluate given moves that
+#: are a whole solution.
 SAMPLE, LOOK, WHOLE = np.int64(0), np.int64(1), np.int64(2)
-#: In the place of a step: the given moves are played as they are; also where pruning does not play them.
+#: Instead of a step: the given moves are played unchanged; also if pruning forbids them.
 EXACT, UNPRUNED = -1, -2
-#: The walk has left the given moves; it must not add any.
+#: The walk has left the given moves, and must not add any.
 _HAS_DEVIATED, _IS_WHOLE = -3, -4
-#: So many evaluations are checked before they are made, should a move that is not legal be played: it might do harm.
+#: Number of first evaluations whose moves are checked beforehand, as an illegal one may corrupt memory.
 N_CHECKED = 1000
 
 
@@ -127,7 +127,7 @@ def sample_by_bias(data, store, settings, rng, policy, slot, n_given, purpose):
     keep(state)
     if status != OK or purpose != WHOLE or checks_first:
         return status
-    # From now on it is enough to look at what would enter the archive, which few do.
+    # Later, only solutions that would enter the archive are checked.
     if would_enter(store.archive.heads, store.archive.scores, store.pool.scores, slot):
         state = initial_state(data)
         status = check_moves(data, borrowed(state), moves, n_given, store.legal, store.counters)
@@ -136,12 +136,12 @@ def sample_by_bias(data, store, settings, rng, policy, slot, n_given, purpose):
 
 
 def play_once(parts, store, settings, rng, policy, slot, n_given, purpose, play):
-    """Play once, for a caller from Python; returns a status."""
+    """Play once for a caller in Python; returns a status."""
     return play(parts, store, settings, rng, policy, slot, n_given, purpose)
 
 
 def call_player(parts, store, settings, rng, policy, slot, n_given, purpose):
-    """Let the player of a plain problem, whose address is `parts`, play into a slot; returns a status."""
+    """Call the player of a plain problem at the address `parts` to play into a slot; returns a status."""
     store.counters[STATUS] = RAISED
     call_python(parts[0], policy, slot, n_given, purpose)
     status = store.counters[STATUS]
@@ -152,10 +152,10 @@ def call_player(parts, store, settings, rng, policy, slot, n_given, purpose):
 
 
 def unpack(heads, moves, codes, ends, chosen, steps, n, slot):
-    """Record what a player has left in the working memory.
+    """Record the sequence that a player has written to the working memory.
 
-    Of each step with a choice how many moves there were, their codes and the choice; then all moves, identity, policy,
-    and how many moves there are.
+    For each step with a choice the number of moves, their codes and the choice; then all moves, identity, policy and
+    the number of moves.
     """
     n_moves = steps[n - 1]
     first_move = n - 3 - n_moves
@@ -223,7 +223,7 @@ def choose_policy(n_policies, rng):
 
 @engine_kernel
 def would_enter(heads, archived, scores, slot):
-    """Tell whether a sequence might enter the archive: what is in it, or was, does not cover it."""
+    """Tell whether a sequence might enter the archive: no present or earlier member covers it."""
     for i in range(heads.shape[0]):  # noqa: SIM110 - compiled code has no all()
         if heads[i, FOUND_AT] > 0 and covers(archived, i, scores, slot):
             return False
@@ -240,7 +240,7 @@ def look_from(data, state, moves, n_given, legal, n_legal, counters):
 
 
 def check_from(data, state, moves, n_given, legal, counters):
-    """Tell whether given moves can be played and are complete then; what is not worth trying is legal here too."""
+    """Tell whether given moves can be played, without pruning, and are complete."""
     for depth in range(n_given + 1):
         counters[DEPTH] = depth
         count = all_moves(data, state, legal)
@@ -272,7 +272,7 @@ def walk_from(
     at,
     n_moves,
 ):
-    """Play the first `n_moves` in the slot, the others move by move with the chooser, then judge; returns a status."""
+    """Play the first `n_moves` in the slot, the others with the chooser, then evaluate; returns a status."""
     max_moves = pool.moves.shape[1]
     moves = pool.moves[slot]
     codes = pool.codes[slot]
@@ -387,7 +387,7 @@ def by_policy(
     powers(room, count)
     total = add_up(room, ZERO, count)
     if not is_safe(total):
-        # The sum is also unsafe, namely NaN, when a code is met for the first time.
+        # The sum is also unsafe (NaN) if a code occurs for the first time.
         if settings.bias_by_code:
             for i in range(count):
                 if np.isnan(learned[here[i]]):
@@ -420,7 +420,7 @@ def by_bias(
     step,
     at,
 ):
-    """Draw a move by softmax of the bias alone, or alike where there is none; nothing is recorded."""
+    """Draw a move by softmax of the bias, or uniformly without one; nothing is recorded."""
     if at == _IS_WHOLE:
         return np.int64(-INCOMPLETE), count
     if count == 1:
@@ -458,7 +458,7 @@ def exactly(
     step,
     at,
 ):
-    """Choose the given move, which must be legal; where `at` is UNPRUNED, pruning need not allow it."""
+    """Choose the given move, which must be legal; if `at` is UNPRUNED, pruning is ignored."""
     position = position_of(given[step], legal, count) if step < given.size else np.int64(-1)
     if position < 0 and at == UNPRUNED and step < given.size:
         count = np.int64(all_moves(data, state, legal))
@@ -502,7 +502,7 @@ def deviate(
 
 
 def record(data, state, weights, starts, policy, preference, settings, legal, count, codes, biases, begin, position):
-    """Write down codes and biases of a decision, for Adapt; returns the position, or minus a status."""
+    """Record codes and biases of a decision for Adapt; returns the position, or minus a status."""
     if count == 1:
         return position, count
     learned = weights[0, policy]
@@ -521,7 +521,7 @@ def record(data, state, weights, starts, policy, preference, settings, legal, co
 
 @engine_kernel
 def set_start(value, code, policy, weights, starts):
-    """Let the weight of a code start from its bias, at all levels: none of them has learned anything about it yet."""
+    """Initialise the weight of a new code with its bias, at all levels."""
     starts[policy, code] = value
     for level in range(weights.shape[0]):
         weights[level, policy, code] = value

@@ -1,4 +1,4 @@
-"""Short runs of a problem written in several ways, and which code of a move, bias or algorithm finds more."""
+"""Comparison of codes of moves, biases or algorithms by short runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LEAST_SEEDS = 4  # two samples of three are never significantly apart
 
 @dataclass(frozen=True)
 class Variant:
-    """A problem in one of several ways to write it, and the algorithm for it."""
+    """One formulation of a problem, and the algorithm for it."""
 
     label: str
     problem: AnyProblem
@@ -43,12 +43,12 @@ class Variant:
 
 @dataclass(frozen=True)
 class ShortRun:
-    """What one run of a variant found."""
+    """The result of one run of a variant."""
 
     variant: str
     seed: int
     objectives: NDArray[np.float64]  # [n, m], minimised
-    violations: float  # 0, or the least that was found
+    violations: float  # 0, or the least found
     cpu_seconds: float
 
 
@@ -57,14 +57,14 @@ class Comparison:
     """All variants, the best first."""
 
     runs: pd.DataFrame  # a row per run: variant, seed, share, violations, points, cpu_seconds
-    p_values: dict[str, float]  # by variant, of being level with the best; the best has 1
+    p_values: dict[str, float]  # by variant, p-value of equality with the best; the best has 1
     reference_point: list[float] | None  # in the problem's own sense; None if nothing is feasible
 
     def summary(self) -> str:
-        """Return the comparison as a table, and what may be concluded from it."""
+        """Return the comparison as a table, with sentences on its significance."""
         header = ["share", "+-", "points", "violations", "feasible", "seconds", "p", "verdict", "variant"]
         rows = [self._row(place, label) for place, label in enumerate(self.p_values)]
-        if not self.runs["violations"].any():  # of a problem without constraints, or an easy one
+        if not self.runs["violations"].any():  # no constraints, or all runs feasible
             header, *rows = ([*row[:3], *row[5:]] for row in (header, *rows))
         return "\n".join([*aligned(header, rows), "", *self._words()])
 
@@ -79,7 +79,7 @@ class Comparison:
 
     def _words(self) -> list[str]:
         if self.reference_point is None:
-            return ["No run found a feasible solution: raise the number of evaluations, or help with a bias."]
+            return ["No run found a feasible solution: raise the number of evaluations, or add a bias."]
         point = ", ".join(f"{x:.6g}" for x in self.reference_point)
         words = [f"share: of the hypervolume of all runs together, up to ({point}); +- for 95 %; p beside the best."]
         if self.runs["variant"].value_counts().min() < _LEAST_SEEDS:
@@ -96,7 +96,7 @@ def _p(value: float) -> str:
 
 
 def without_bias(problem: AnyProblem) -> AnyProblem:
-    """Return a problem that knows nothing about its moves in advance."""
+    """Return a problem without its bias."""
     if isinstance(problem, CompiledProblem):
         return replace(problem, bias=None, bias_by_code=False)
     free = copy.copy(problem)
@@ -105,13 +105,13 @@ def without_bias(problem: AnyProblem) -> AnyProblem:
 
 
 def check_variants(variants: Sequence[Variant]) -> None:
-    """Raise unless there are several, with labels of their own, and objectives that can be compared."""
+    """Raise unless there are several variants with distinct labels and equal objectives."""
     labels = [variant.label for variant in variants]
     if len(labels) < 2:
         raise ParetoNRPAError("a comparison needs two or more variants: of the problem, the algorithm or the bias.")
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
-        raise ParetoNRPAError(f"{twice} is there twice; name each variant once.")
+        raise ParetoNRPAError(f"{twice} is given twice; name each variant once.")
     expected = objective_signs(variants[0].problem)
     for other in variants[1:]:
         signs = objective_signs(other.problem)
@@ -129,11 +129,11 @@ def _objectives(signs: NDArray[np.float64]) -> str:
 def short_runs(
     variants: Sequence[Variant], *, evaluations: int, seeds: int, count: Literal["all", "unique"] = "all"
 ) -> Iterator[tuple[ShortRun, Status]]:
-    """Run all variants with a seed, then with the next: whenever it ends, all have had the same chances.
+    """Run all variants with a seed, then with the next, so that an interrupted comparison is balanced.
 
-    Ctrl-C ends it; a run that it cuts short is left out.
+    Ctrl-C ends it; an unfinished run is left out.
     """
-    library("pandas"), library("scipy.stats")  # an extra that is missing is named before the first run
+    library("pandas"), library("scipy.stats")  # a missing extra is reported before the first run
     check_variants(variants)
     started, total = time.perf_counter(), seeds * len(variants)
     jobs = ((seed, variant) for seed in range(seeds) for variant in variants)
@@ -150,7 +150,7 @@ def short_runs(
 
 
 def compared(variants: Sequence[Variant], runs: Sequence[ShortRun]) -> Comparison:
-    """Measure runs up to a common reference point: the problem's where all say the same, else behind all of them."""
+    """Measure runs up to a common reference point: that of the problems if it is equal, else one behind all runs."""
     feasible = [run.objectives for run in runs if run.violations == 0 and len(run.objectives)]
     scale = Scale(None, 0.0)
     if feasible:

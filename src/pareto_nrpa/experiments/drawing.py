@@ -1,6 +1,6 @@
-"""How figures look: one style, a legend beside the panels, the same colours for the same labels, files that are equal.
+"""The style of figures: legend beside the panels, fixed colours of labels, reproducible files.
 
-Figures are plain objects: nothing here changes what the user has open in matplotlib, or how it is set up.
+Figures are plain objects: open figures and settings of the user in matplotlib do not change.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 GREY = "#555555"
 # Okabe and Ito's colours, which the colour-blind can tell apart, without yellow, which is invisible on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # two more than colours: 63 pairs before one comes again
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")  # two more than colours: 63 distinct pairs
 _LINES = ("-", "--", ":", "-.")
 _STYLE: dict[Any, Any] = {
     "font.size": 9,
@@ -38,14 +38,14 @@ _STYLE: dict[Any, Any] = {
     "grid.color": "#e4e4e4",
     "legend.frameon": False,
     "svg.fonttype": "none",  # text that can be searched and copied
-    "svg.hashsalt": "pareto-nrpa",  # without it, names inside the file are random
+    "svg.hashsalt": "pareto-nrpa",  # otherwise names inside the file are random
 }
 _LETTERS_PER_INCH = 11  # of a title
 
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in our style, whatever the user's settings are, and leave those as they were."""
+    """Draw in the style of this package, and restore the user's settings."""
     try:
         import matplotlib
     except ImportError as error:
@@ -70,14 +70,14 @@ def new_figure(
     panels = figure.subplots(rows, columns, sharex=share, sharey=share, squeeze=False)
     for axes in panels.flat:
         axes.tick_params(labelbottom=True, labelleft=True)  # shared axes show theirs at the edges only
-    # On the left, and no wider than the panels: on the right there may be a legend.
+    # On the left, and no wider than the panels, as a legend may be on the right.
     wrapped = textwrap.fill(title, width=int(_LETTERS_PER_INCH * columns * width))
     figure.suptitle(literal(wrapped), x=0.01, ha="left")
     return figure, list(panels.flat)
 
 
 def finish(axes: Axes, names: Sequence[str], message: str = "") -> None:
-    """Name the axes, and say the message where there is nothing to see."""
+    """Name the axes, and show the message in an empty panel."""
     axes.set_xlabel(literal(names[0]))
     axes.set_ylabel(literal(names[1]))
     if message:
@@ -87,18 +87,18 @@ def finish(axes: Axes, names: Sequence[str], message: str = "") -> None:
 def say(axes: Axes, message: str) -> None:
     """Write a message into a panel instead of data."""
     axes.text(0.5, 0.5, message, transform=axes.transAxes, ha="center", va="center", color=GREY)
-    # Not set_ticks: ticks are shared with the other panels, this is not.
+    # Not set_ticks, as ticks are shared with the other panels.
     axes.tick_params(which="both", left=False, bottom=False, labelleft=False, labelbottom=False)
     axes.grid(visible=False, which="both")
 
 
 def add_legend(figure: Figure, lines: Sequence[Line2D], labels: Sequence[str]) -> None:
-    """Put a legend on the right of the panels, in room of its own: it must neither hide nor squeeze them."""
+    """Put a legend on the right of the panels in additional space."""
     if not lines:
         return
     legend = figure.legend(lines, ["label"] * len(lines), loc="outside right upper")
     for text, label in zip(legend.get_texts(), labels, strict=True):
-        text.set_text(literal(label))  # here, because a legend leaves out labels that begin with _
+        text.set_text(literal(label))  # set here, as a legend leaves out labels that begin with _
     widen(figure, [legend])
     height = legend.get_window_extent().height / figure.dpi
     figure.set_figheight(max(figure.get_figheight(), height + 0.2))
@@ -111,7 +111,7 @@ def widen(figure: Figure, artists: Sequence[Artist]) -> None:
 
 
 def literal(text: str) -> str:
-    """Return a text that matplotlib shows unchanged: between two $ it would read a formula."""
+    """Return a text escaped for matplotlib, which takes $ for a formula."""
     return text.replace("$", r"\$")
 
 
@@ -127,9 +127,9 @@ def look_of(index: int) -> dict[str, Any]:
 @house_style()
 def save_figure(figure: Figure, stem: Path) -> list[Path]:
     """Write a figure to `stem`.png and `stem`.svg, and return both paths."""
-    # Not with_suffix, which would take the .3 of rc_204.3 for a suffix.
+    # Not with_suffix, as .3 of rc_204.3 is not a suffix.
     png, svg = (stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg"))
     write_atomically(png, lambda file: figure.savefig(file, format="png", dpi=150))
-    # Without a date, equal figures are equal files.
+    # Without a date, files of equal figures are equal.
     write_atomically(svg, lambda file: figure.savefig(file, format="svg", metadata={"Date": None}))
     return [png, svg]

@@ -30,9 +30,9 @@ _NO_RUN = "no feasible run"
 _OBJECTIVES = ("f1", "f2")
 _CLOUD = "#b8b8b8"
 _CLOUD_BEFORE, _CLOUD_BEHIND = 0.05, 0.4  # how far around the fronts solutions are shown, in units of their range
-_FIRST_EVALUATION = 100  # what comes earlier is luck
+_FIRST_EVALUATION = 100  # earlier values are mostly random
 _STEPS = 60
-# By the share of runs that attain a surface, in per cent, how it is drawn.
+# Line styles by the share of runs that attain a surface, in per cent.
 _SURFACES: dict[int, dict[str, Any]] = {
     25: {"linestyle": "--", "linewidth": 1.0},
     50: {"linestyle": "-", "linewidth": 1.8},
@@ -49,14 +49,14 @@ def aggregated_fronts(
     cloud: NDArray[np.float64] | None = None,
     true_front: NDArray[np.float64] | None = None,
 ) -> Figure:
-    """Draw, for each label, what is not dominated among the feasible points of all its runs.
+    """Draw for each label the non-dominated feasible points of all its runs.
 
     Parameters
     ----------
     cloud
-        All solutions there are, where they are known: drawn in grey behind the fronts, as far as they are near.
+        All solutions, if known: those near the fronts are drawn in grey behind them.
     true_front
-        What cannot be improved, where it is known: drawn as a staircase behind the fronts.
+        The true front, if known: drawn as a staircase behind the fronts.
     """
     figure, (axes,) = new_figure(title, width=5.6, height=4.2)
     message = _why_no_front(_all_feasible(records))
@@ -85,9 +85,9 @@ def hypervolume_history(records: dict[str, list[Record]], title: str, scale: Sca
         history = _mean_history(runs, scale) if runs and not message else np.zeros((0, 3))
         evaluations, mean, interval = history.T
         look = look_of(index)
-        # Markers start at different steps: where lines coincide, none hides behind another.
+        # Markers start at different steps, so that coinciding lines are visible.
         lines += axes.plot(evaluations, mean, **look, linewidth=1.3, markersize=5, markevery=(index % 10, 10))
-        least = np.maximum(mean - interval, 0)  # no hypervolume is less
+        least = np.maximum(mean - interval, 0)  # hypervolumes are not negative
         axes.fill_between(evaluations, least, mean + interval, color=look["color"], alpha=0.15, linewidth=0)
     if not message:  # a logarithmic axis without data has no ticks, and that is an error
         axes.set_xscale("log")
@@ -134,7 +134,7 @@ def cost_matrices(costs: ArrayLike, title: str) -> Figure:
 
 @house_style()
 def average_ranks(found: MetricComparison, title: str) -> Figure:
-    """Draw average ranks on an axis, the best on the left, with bars that join those not told apart (Demšar 2006)."""
+    """Draw average ranks on an axis, the best on the left; bars join insignificant differences (Demšar 2006)."""
     posthocs, pandas = library("scikit_posthocs"), library("pandas")
     labels = [literal(str(label)) for label in found.ranks.index]
     ranks = pandas.Series(found.ranks.to_numpy(), index=labels)
@@ -162,7 +162,7 @@ def average_ranks(found: MetricComparison, title: str) -> Figure:
 
 @house_style()
 def attainment(records: dict[str, list[Record]], title: str) -> Figure:
-    """Draw, for each of up to 6 labels, what a quarter, half and three quarters of its runs attain."""
+    """Draw for each of up to 6 labels the surfaces attained by a quarter, half and three quarters of its runs."""
     shown = dict(list(records.items())[:_MOST_PANELS])
     if len(shown) < len(records):
         title = f"{title} (the first {len(shown)} of {len(records)})"
@@ -189,12 +189,12 @@ def attainment(records: dict[str, list[Record]], title: str) -> Figure:
 
 
 def _labels(records: dict[str, list[Record]]) -> list[str]:
-    """Return each label with how many runs it has."""
+    """Return each label with its number of runs."""
     return [f"{label} ({_count(runs)})" for label, runs in records.items()]
 
 
 def _count(runs: Sequence[Record]) -> str:
-    """Say how many runs there are, and how many of them are feasible if not all are."""
+    """Return the number of runs, and of feasible ones if not all are."""
     feasible = sum(len(run.feasible) > 0 for run in runs)
     if feasible == 0:
         return _NO_RUN
@@ -215,7 +215,7 @@ def _all_feasible(records: dict[str, list[Record]]) -> NDArray[np.float64]:
 
 
 def _why_no_front(points: NDArray[np.float64]) -> str:
-    """Say why points cannot be drawn in a plane; empty if they can."""
+    """Return why points cannot be drawn in a plane; empty if they can."""
     if len(points) == 0:
         return _NO_RUN
     m = points.shape[1]
@@ -223,7 +223,7 @@ def _why_no_front(points: NDArray[np.float64]) -> str:
 
 
 def _why_no_history(points: NDArray[np.float64]) -> str:
-    """Say why the hypervolume is not drawn; empty if it is."""
+    """Return why the hypervolume is not drawn; empty if it is."""
     if len(points) == 0:
         return _NO_RUN
     m = points.shape[1]
@@ -232,7 +232,7 @@ def _why_no_history(points: NDArray[np.float64]) -> str:
 
 def _mean_history(runs: Sequence[Record], scale: Scale) -> NDArray[np.float64]:
     """Return [k, 3]: evaluation, mean over the runs of the normalised hypervolume, half-width of its interval."""
-    # Under equal time, runs end at different evaluations; one that is over keeps what it has found.
+    # Under equal time, runs end at different evaluations; a finished run keeps its last value.
     last = max(1, *(run.evaluations for run in runs))
     evaluations = np.unique(np.geomspace(min(_FIRST_EVALUATION, last), last, _STEPS).round())
     histories = np.array([_history(run, evaluations, scale) for run in runs])
@@ -240,10 +240,10 @@ def _mean_history(runs: Sequence[Record], scale: Scale) -> NDArray[np.float64]:
 
 
 def _history(run: Record, evaluations: NDArray[np.float64], scale: Scale) -> list[float]:
-    """Return the normalised hypervolume of what a run had found by each of these evaluations."""
+    """Return the normalised hypervolume of a run after each of these evaluations."""
     found = run.feasible_log
     counts = np.searchsorted(found[:, 0], evaluations, side="right").tolist()
-    # Often nothing is found between two evaluations; each count is measured once.
+    # The front often stays the same between two evaluations; each count is measured once.
     volumes = {count: scale.share(found[:count, 1:]) for count in set(counts)}
     return [volumes[count] for count in counts]
 
@@ -260,13 +260,13 @@ def _draw_cloud(axes: Axes, cloud: NDArray[np.float64], points: NDArray[np.float
 
 
 def _draw_true_front(axes: Axes, front: NDArray[np.float64]) -> list[Line2D]:
-    """Draw a front that nothing is below, as the edge of what it dominates."""
+    """Draw a true front as the edge of the region that it dominates."""
     look: dict[str, Any] = {"color": GREY, "linewidth": 3.0, "alpha": 0.35, "zorder": 1}
     return axes.plot(*nondominated(front).T, drawstyle="steps-post", **look)
 
 
 def _draw_policies(axes: Axes, run: Record) -> dict[int, Line2D]:
-    """Draw the front of a run, and return what stands for each of its policies."""
+    """Draw the front of a run, and return the legend entries of its policies."""
     message = _why_no_front(run.feasible)
     finish(axes, _OBJECTIVES, message)
     if message:
@@ -293,12 +293,12 @@ def _draw_surfaces(axes: Axes, runs: Sequence[Record], points: NDArray[np.float6
 
 
 def _surface(runs: Sequence[Record], share: int) -> NDArray[np.float64]:
-    """Return the corners of what this share of all runs attains, in per cent; none if fewer runs are feasible."""
+    """Return the corners of the surface attained by this share of runs, in per cent; none if fewer are feasible."""
     fronts = [run.feasible for run in runs if len(run.feasible)]
     needed = math.ceil(share * len(runs) / 100)
     if needed > len(fronts):
         return np.zeros((0, 2))
-    # The share among the feasible runs, which are all that moocore sees; half a run less, because it rounds up.
+    # The share among the feasible runs, which moocore gets; half a run less, because it rounds up.
     percentile = 100 * (needed - 0.5) / len(fronts)
     sets = np.repeat(np.arange(len(fronts)), [len(front) for front in fronts])
     corners: NDArray[np.float64] = moocore.eaf(np.vstack(fronts), sets, percentiles=[percentile])[:, :2]
@@ -306,7 +306,7 @@ def _surface(runs: Sequence[Record], share: int) -> NDArray[np.float64]:
 
 
 def _add_surface_legend(figure: Figure) -> None:
-    """Say which line is which attainment surface, whatever its colour."""
+    """Add a legend of the line styles of attainment surfaces."""
     from matplotlib.lines import Line2D
 
     lines = [Line2D([], [], color=GREY, **look) for look in _SURFACES.values()]

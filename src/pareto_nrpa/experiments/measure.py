@@ -1,4 +1,4 @@
-"""From stored runs to numbers: the paper's reference point, normalisation and metrics, one row per run."""
+"""Metrics of stored runs, one row per run, with the paper's reference point and normalisation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COUNTS = ("seed", "evaluations", "front_size")
 _TEXTS = ("problem", "algorithm", "versions", "error")
 _COLUMNS = ("problem", "algorithm", "seed", "evaluations", "cpu_seconds", "front_size", *METRICS)
 _COLUMNS += ("unique_evaluations", "versions", "error")
-# Left out of files where no run has a value.
+# Left out of files if no run has a value.
 _OPTIONAL = (*METRICS_OF_THE_TRUTH, "unique_evaluations", "versions")
 
 
@@ -48,10 +48,10 @@ def library(name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """All runs of a plan that are there, with what they were measured against."""
+    """The finished runs of a plan, with reference points and true fronts."""
 
     plan: Plan
-    frame: pd.DataFrame  # a row per run; NaN for a metric that a run does not have, as spacing without two points
+    frame: pd.DataFrame  # a row per run; NaN for a missing metric, such as spacing of one point
     records: dict[str, dict[str, list[Record]]]  # by problem, then label; finished runs only
     scales: dict[str, Scale]  # of the paper's hypervolume, by problem
     known: dict[str, ReferenceFront] = field(default_factory=dict)  # true fronts, by problem, where they are known
@@ -76,9 +76,9 @@ def measure(
     Parameters
     ----------
     all_seeds
-        Take every seed that is there, whatever the plan says.
+        Take all available seeds, not only those of the plan.
     earlier
-        Rows measured before, taken for problems of which the store has no run.
+        Rows of an earlier page, for problems without runs in the store.
     """
     pandas = library("pandas")
     rows: list[dict[str, Any]] = []
@@ -116,7 +116,7 @@ def measure(
 
 
 def _rows_of(earlier: pd.DataFrame | None, plan: Plan, problem: str, *, all_seeds: bool) -> list[Any]:
-    """Return the rows measured before on a problem that are of the plan."""
+    """Return the earlier rows of a problem that belong to the plan."""
     if earlier is None:
         return []
     is_wanted = (earlier["problem"] == problem) & earlier["algorithm"].isin(plan.labels)
@@ -124,7 +124,7 @@ def _rows_of(earlier: pd.DataFrame | None, plan: Plan, problem: str, *, all_seed
 
 
 def _loaded(problem: str, data: str | None) -> tuple[AnyProblem | None, str | None]:
-    """Return a problem and its fingerprint; None where it is not on this machine: runs can be measured all the same."""
+    """Return a problem and its fingerprint; None if it is not on this machine: its runs can still be measured."""
     try:
         return load_once(problem, data)
     except InstanceError:
@@ -133,7 +133,7 @@ def _loaded(problem: str, data: str | None) -> tuple[AnyProblem | None, str | No
 
 def _row(box: Box, problem: str, label: str, seed: int, record: Record) -> dict[str, Any]:
     """Return the row of a run; a failed one has no metrics."""
-    with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest number there is
+    with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest float
         metrics = {} if record.error else {name: metric.measure(record, box) for name, metric in METRICS.items()}
     unique, versions = record.unique_evaluations, {"revision": record.run.revision, **record.versions}
     return {
@@ -186,7 +186,7 @@ def read_csv(path: str | os.PathLike[str]) -> pd.DataFrame:
 
 
 def versions_of(frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return with which versions of the algorithm (revision) and of what else the runs were made."""
+    """Return the versions of algorithms (revision) and libraries that the runs were made with."""
     found: dict[str, dict[str, None]] = {}
     for text in frame["versions"].unique():
         for part in filter(None, text.split("; ")):

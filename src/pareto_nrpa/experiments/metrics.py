@@ -1,4 +1,4 @@
-"""The metrics of an experiment, and what they are relative to: all runs on a problem together."""
+"""The metrics of an experiment, relative to all runs on a problem."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Scale:
     def of_paper(cls, fronts: Sequence[NDArray[np.float64]]) -> Scale:
         """Return the paper's scale: up to the worst feasible value of each objective, the best run is 1.
 
-        Where the only points span the whole box, as two points may, nothing has a volume up to there. Then the
-        reference point is where it is for a true front, a tenth of the range further: a run that found all of those
-        points has 1, as in the paper, and one that missed some has less.
+        If all points lie on the border of the box, as two points may, every volume is 0. The reference point is
+        then a tenth of the range further, as for a true front: a run that found all points has 1, as in the paper,
+        and others have less.
         """
         if not fronts:
             return cls(None, 0.0)
@@ -63,7 +63,7 @@ class Scale:
 
 
 class Box:
-    """The range of all that was found on a problem, and the scales of its hypervolumes."""
+    """The range of all points found on a problem, and the scales of its hypervolumes."""
 
     def __init__(
         self, records: Sequence[Record], fixed: Sequence[float] | None, truth: ReferenceFront | None = None
@@ -87,7 +87,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that a run is judged by."""
+    """A metric of a run."""
 
     name: str  # in plans, tables and files
     title: str

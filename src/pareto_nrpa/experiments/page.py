@@ -1,4 +1,4 @@
-"""Writes what a plan comes to: a page, tables, the rows of all runs, and figures."""
+"""Writes the results of a plan: page, tables, rows of all runs, figures."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write_tables(measured: Measured, folder: Path) -> list[Path]:
 
 
 def _true_front(problem: str) -> str:
-    """Return where the true front of a problem is: in one place for all plans."""
+    """Return the path of the true front of a problem, shared by all plans."""
     return f"true-fronts/{file_name(problem)}.csv"
 
 
@@ -73,7 +73,7 @@ def _page(measured: Measured, found: list[ResultTable]) -> str:
 
 
 def _known(measured: Measured) -> list[str]:
-    """Say which true fronts are known, and what is measured against them."""
+    """Return which true fronts are known, and what is compared with them."""
     lines = []
     for problem, known in measured.known.items():
         if known.is_table:
@@ -99,13 +99,13 @@ def _known(measured: Measured) -> list[str]:
 
 
 def _versions(measured: Measured) -> list[str]:
-    """Say with what the runs were made, where they say so."""
+    """Return the versions that the runs were made with, if recorded."""
     found = {"algorithm revision" if n == "revision" else n: v for n, v in versions_of(measured.frame).items()}
     parts = [f"{name} {' and '.join(numbers)}" for name, numbers in sorted(found.items())]
     silent = int((measured.frame["versions"] == "").sum())
     said = f"Made with {', '.join(parts)}." if parts else ""
     if silent:
-        said += f" {silent:,} of {len(measured.frame):,} runs are from before versions were kept."
+        said += f" {silent:,} of {len(measured.frame):,} runs have no recorded versions."
     return [escape_markdown(said), ""]
 
 
@@ -127,7 +127,7 @@ def _samples(measured: Measured, metric: str) -> dict[str, dict[str, NDArray[np.
 
 
 def _over_problems(measured: Measured, metric: str) -> list[str]:
-    """Return average ranks, and the best-ranked algorithm and the plan's reference against all others."""
+    """Return average ranks, and comparisons of the best-ranked algorithm and the plan's reference with all others."""
     better, samples = METRICS[metric].more_is_better, _samples(measured, metric)
     found = compare_means(samples, more_is_better=better)
     if found is None:
@@ -148,7 +148,7 @@ def _over_problems(measured: Measured, metric: str) -> list[str]:
 
 
 def against_best(measured: Measured, problem: str, metric: str) -> str:
-    """Return, for one problem, the signed-rank tests of all algorithms against the best, over common seeds."""
+    """Return for one problem the signed-rank tests of all algorithms against the best over common seeds."""
     frame = measured.frame[measured.frame["problem"] == problem]
     by_seed = frame.pivot(index="seed", columns="algorithm", values=metric)
     by_seed = by_seed.reindex(columns=measured.plan.labels).dropna(axis=1, how="all")
@@ -173,7 +173,7 @@ def write_figures(measured: Measured, folder: Path, data: str | None = None) -> 
 
 
 def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str, str, Callable[[], Figure]]]:
-    """Yield file name, caption and drawing of each figure; problems of the plan stand in for those it does not have."""
+    """Yield file name, caption and drawing of each figure; problems of the plan replace missing ones."""
     plan, records = measured.plan, measured.records
     for kind, caption, draw in (
         ("fronts", "Aggregated fronts on {}", _fronts),

@@ -1,4 +1,4 @@
-"""What an experiment consists of: problems, algorithms, a budget and seeds, read from a TOML file."""
+"""Plans of experiments: problems, algorithms, budget and seeds, read from a TOML file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LAYOUTS = ("instances", "metrics", "grid")
 _PLANS = Path(__file__).parent / "plans"
 _LONGEST_MESSAGE = 600  # characters
 
-# Upper limits catch a slip of the key, which would fill the memory before the first run.
+# Upper limits catch typing errors that would exhaust the memory.
 _MOST_SEEDS, _MOST_EVALUATIONS = 10_000, 10**15
 Seeds = Annotated[int, Meta(ge=1, le=_MOST_SEEDS)]
 Evaluations = Annotated[int, Meta(ge=1, le=_MOST_EVALUATIONS)]
@@ -66,7 +66,7 @@ class Contender(Struct, frozen=True, forbid_unknown_fields=True):
             made: Any = algorithm(self.name, self.parameters)
         except OverflowError as error:
             raise ValueError(f"{error}, got {shown(self.parameters)}") from error
-        # All parameters, defaults too: a default that a later version changes must not pass for the one that was run.
+        # All parameters, including defaults, as these may change between versions.
         structs.force_setattr(self, "parameters", made.to_dict())
         structs.force_setattr(self, "revision", made.revision)
         structs.force_setattr(self, "label", self.label or self.name)
@@ -82,7 +82,7 @@ class Run(Struct, frozen=True):
     cpu_seconds: float | None
     seed: int
     count: str = "all"  # which evaluations use up the budget
-    revision: int = 1  # of the algorithm: another one finds something else with the same parameters and seed
+    revision: int = 1  # of the algorithm: results differ between revisions
 
     @property
     def key(self) -> str:
@@ -110,7 +110,7 @@ def _plain_numbers(value: Any) -> Any:
 
 
 class Figures(Struct, frozen=True, forbid_unknown_fields=True):
-    """The problems that a kind of figure is drawn of."""
+    """The problems of each kind of figure."""
 
     fronts: tuple[str, ...] = ()
     history: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
     title: str = ""
     paper: str = ""
     layout: str = "instances"
-    reference: str = ""  # the label that others are compared with
+    reference: str = ""  # the label to compare others with
     metrics: tuple[str, ...] = USUAL_METRICS
     curve: tuple[Evaluations, ...] = ()  # evaluations after which the hypervolume is tabulated
     figures: Figures = Figures()
@@ -224,7 +224,7 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
         if problems:
             changes["problems"] = problems
         if not set(problems) <= set(self.problems):
-            # What is known of one problem must not stand under the name of another.
+            # Names of the paper's problems do not apply to others.
             title = f"{', '.join(problems)} instead of the plan's problems: {self.title}"
             changes |= {"title": title, "paper": ""}
         if seeds is not None:
@@ -245,7 +245,7 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
     def small(self, has_problem: Callable[[str], bool]) -> Plan:
         """Return the quick version of the plan: few problems, few seeds, a small budget.
 
-        Where its problems are not on this machine, it has stand-ins, and its title says so.
+        Problems missing on this machine are replaced by stand-ins, as its title states.
         """
         quick = self.quick
         problems = quick.problems or self.problems[:2]
@@ -261,7 +261,7 @@ class Plan(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
 
 
 def plan_names() -> list[str]:
-    """Return the names of the plans that come with the package."""
+    """Return the names of the plans of the package."""
     return sorted(path.stem for path in _PLANS.glob("*.toml"))
 
 
@@ -274,6 +274,6 @@ def load_plan(name_or_path: str) -> Plan:
         raise PlanError(f"unknown plan {name_or_path!r}{hint}; there are: {there}; or give a TOML file.")
     plan = read(path, Plan, what="a plan", error=PlanError)
     if plan.name:
-        raise PlanError(f"{path} must not have the key name, got {shown(plan.name)}: a plan is called as its file.")
+        raise PlanError(f"{path} must not have the key name, got {shown(plan.name)}: a plan has the name of its file.")
     name = file_name(path.stem)
     return structs.replace(plan, name=name, title=plan.title or name)

@@ -1,4 +1,4 @@
-"""Carries out the runs of a plan that are not there yet: here, on several processes, or on a Dask cluster."""
+"""Makes the missing runs of a plan: in this process, in several processes, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     Made = tuple[bytes, str]
     Keep = Callable[[Made], None]
 
-# How often a cluster may try a run whose worker died, and how many runs it is given at once.
+# Attempts of a cluster at a run whose worker died, and number of runs submitted at once.
 _RETRIES = 2
 _AT_ONCE = 1_000
-# Seconds between two looks whether a cluster that sends nothing is still there.
+# Seconds between two checks that a silent cluster is still running.
 _PATIENCE = 5.0
 
 
 class ClusterLostError(ParetoNRPAError):
-    """The scheduler of a cluster stopped: nothing is known of the runs that it was given."""
+    """The scheduler of a cluster stopped; its unfinished runs are lost."""
 
 
 @dataclass
 class Status:
-    """Where an experiment stands."""
+    """The progress of an experiment."""
 
     total: int  # runs of the plan (or of this shard)
-    done: int  # of these, there at the start or finished since
-    made: int = 0  # finished since the start
+    done: int  # finished among these
+    made: int = 0  # made since the start
     failures: int = 0
     seconds: float = 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate from the runs made so far."""
+        """Estimated remaining seconds."""
         return self.seconds / self.made * (self.total - self.done) if self.made else None
 
 
@@ -62,7 +62,7 @@ def run_missing(
     fingerprints: Mapping[str, str] | None = None,
     on_progress: Callable[[Status], None] = lambda status: None,
 ) -> Status:
-    """Make the runs that the store does not have, and store each as soon as it has ended.
+    """Make the runs missing in the store, and store each as soon as it has ended.
 
     Stored runs on problems whose data have another fingerprint than given are refused.
     """
@@ -113,7 +113,7 @@ def _on_cluster(runs: list[Run], address: str, data: str | None, keep: Keep) -> 
             _work_off(runs, executor, _AT_ONCE, data, keep, is_lost=lambda: client.status == "closed")
         except ClusterLostError as error:
             raise ClusterLostError(
-                f"the Dask cluster at {address} was lost; the runs that were finished are stored, "
+                f"the Dask cluster at {address} was lost; finished runs are stored, "
                 "and the same command makes the others."
             ) from error
 
@@ -138,7 +138,7 @@ def _work_off(
             if not in_hand:
                 return
             done, _ = wait(in_hand, timeout=_PATIENCE, return_when=FIRST_COMPLETED)
-            # Finished runs first: an error of the cluster must not lose them.
+            # Finished runs first, so that an error of the cluster does not lose them.
             for future in sorted(done, key=lambda f: f.cancelled() or f.exception() is not None):
                 keep(_outcome(future, in_hand.pop(future)))
     except BaseException:
@@ -150,7 +150,7 @@ def _work_off(
 def _outcome(future: Future[Made], run: Run) -> Made:
     try:
         return future.result()
-    except (CancelledError, OSError) as error:  # nothing here cancels, and no run raises
+    except (CancelledError, OSError) as error:  # tasks are not cancelled here, and runs do not raise
         raise ClusterLostError from error
     except Exception as error:  # its worker died
         return failed(run, f"{type(error).__name__}: {error}")
@@ -158,7 +158,7 @@ def _outcome(future: Future[Made], run: Run) -> Made:
 
 @contextmanager
 def dask_client(address: str) -> Iterator[Any]:
-    """Provide a client of a Dask cluster; an address without one is an error of one sentence."""
+    """Provide a client of a Dask cluster; an address without a cluster is an error of one sentence."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -168,7 +168,7 @@ def dask_client(address: str) -> Iterator[Any]:
         client = Client(address, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:
         raise ParetoNRPAError(f"no Dask scheduler answers at {address!r}; start one, or check the address.") from error
-    # The client logs pages when a connection breaks; one sentence says it here.
+    # The client logs pages when a connection breaks; one error reports it here.
     logger = logging.getLogger("distributed.client")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

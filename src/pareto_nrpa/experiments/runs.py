@@ -1,4 +1,4 @@
-"""Finished runs: a line of JSON each, in journals in a folder that any number of plans share."""
+"""Finished runs: a line of JSON each, in journals in a folder shared by plans."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Record(msgspec.Struct, frozen=True, dict=True):
     policies: list[int] = []
     log: list[list[float]] = []  # [k][2 + m]: evaluation, violations, minimised objectives, thinned
     versions: dict[str, str] = {}
-    unique_evaluations: int | None = None  # None if they were not counted
+    unique_evaluations: int | None = None  # None if not counted
 
     def __post_init__(self) -> None:
         if bool(self.error) == bool(self.log):
@@ -72,7 +72,7 @@ class RunStore:
     Parameters
     ----------
     journal
-        The name of the journal to append to: processes that work at the same time have one each.
+        The name of the journal to append to; concurrent processes have one each.
     """
 
     def __init__(self, folder: str | Path, journal: str = "runs") -> None:
@@ -97,7 +97,7 @@ class RunStore:
             for number, line in enumerate(content.splitlines(keepends=True), start=1):
                 record = _decoded(line)
                 if record is None:
-                    logger.warning("line %d of %s is damaged; its run counts as not made", number, path)
+                    logger.warning("line %d of %s is damaged; its run counts as missing", number, path)
                 else:
                     self._found[record.run.key] = record.run
                     self._places[record.run.key] = path, begin, len(line)
@@ -105,7 +105,7 @@ class RunStore:
 
     @contextmanager
     def opened(self) -> Iterator[None]:
-        """Have the journal open for appending."""
+        """Open the journal for appending."""
         in_use = f"another process is writing to {self.path}; wait for it, or name another folder with --results."
         self._journal = LineFile(self.path, in_use=ParetoNRPAError(in_use))
         try:
@@ -138,7 +138,7 @@ class RunStore:
     def missing(
         self, runs: Iterable[Run], *, retry_failed: bool = False, fingerprints: Mapping[str, str] | None = None
     ) -> Iterator[Run]:
-        """Yield the runs that are still to be made."""
+        """Yield the missing runs."""
         for run in runs:
             record = self.get(run)
             self.check_data(record, (fingerprints or {}).get(run.problem))
@@ -146,11 +146,11 @@ class RunStore:
                 yield run
 
     def check_data(self, record: Record | None, fingerprint: str | None) -> None:
-        """Raise if a run was made on other data than the problem has now."""
+        """Raise if a run was made on other data than those of the problem."""
         if record is not None and not record.error and fingerprint is not None and record.fingerprint != fingerprint:
             raise ParetoNRPAError(
-                f"{self.folder} holds runs on other data, or with other code or another version of Python, of the name "
-                f"{record.run.problem}; name another folder with --results."
+                f"{self.folder} holds runs of {record.run.problem} on other data or code, or with another version "
+                f"of Python; name another folder with --results."
             )
 
 

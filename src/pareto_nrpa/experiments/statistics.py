@@ -1,4 +1,4 @@
-"""What numbers from many runs say: intervals, tests, ranks, and on how many problems one is better than another."""
+"""Statistics of many runs: intervals, tests, ranks, and numbers of problems won and lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def mean_and_interval(values: ArrayLike) -> tuple[float, float]:
 
 
 def rounded_mean(values: NDArray[np.float64]) -> float:
-    """Return the mean in steps of 1e-9: algorithms that found the same must not rank apart by the last bit."""
+    """Return the mean in steps of 1e-9: equal results must not rank apart by the last bit."""
     return round(float(values.mean()), 9)
 
 
@@ -58,7 +58,7 @@ def rank_sum(a: ArrayLike, b: ArrayLike, *, exact: bool = False) -> float:
     Parameters
     ----------
     exact
-        Count all ways to split the values in two, ties included, where these are not too many.
+        Enumerate all splits of the values, ties included, unless there are too many.
     """
     first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     together = np.concatenate([first, second])
@@ -74,7 +74,7 @@ def outcome(a: ArrayLike, b: ArrayLike, *, more_is_better: bool) -> int:
     """Return 1 if a sample is significantly better than another (Mann-Whitney, 5 %), -1 if worse, else 0."""
     if rank_sum(a, b) >= SIGNIFICANCE:
         return 0
-    # By ranks, as the test: a single run that found nothing moves the mean, not the verdict.
+    # By ranks, as the test: a single run that found nothing changes the mean, not the result.
     first, second = np.asarray(a, dtype=float)[:, None], np.asarray(b, dtype=float)[None, :]
     ahead = int((first > second).sum()) - int((first < second).sum())
     return int(np.sign(ahead if more_is_better else -ahead))
@@ -87,7 +87,7 @@ class MetricComparison:
     means: pd.DataFrame  # a row per problem, a column per label
     ranks: pd.Series[float]  # average rank of each label, 1 for the best; equal values share their ranks
     friedman: float  # p-value of Friedman's test that all rank alike; NaN with too few labels
-    difference: float  # by how much average ranks must differ to be told apart (Nemenyi; Demšar 2006), at 5 %
+    difference: float  # critical difference of average ranks at 5 % (Nemenyi; Demšar 2006)
 
     @property
     def best(self) -> str:
@@ -103,7 +103,7 @@ def compare_means(
     Parameters
     ----------
     samples
-        By problem, then by label, the values of all runs; problems that an algorithm has no value for are left out.
+        By problem, then by label, the values of all runs; problems without a value for some algorithm are left out.
     """
     complete = {problem: runs for problem, runs in samples.items() if all(map(len, runs.values()))}
     table = {problem: {label: rounded_mean(v) for label, v in runs.items()} for problem, runs in complete.items()}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 _DASH = "-"
-_CURVE_DIGITS = 3  # after few evaluations all are close to each other
+_CURVE_DIGITS = 3  # after few evaluations values are close to each other
 _KEYS = ["problem", "algorithm", "metric"]
 
 
@@ -81,7 +81,7 @@ class ResultTable:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown does not take for markup, HTML included."""
+    """Return text escaped for Markdown and HTML."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
 
 
@@ -108,11 +108,11 @@ def tables(measured: Measured) -> list[ResultTable]:
 
 
 def _metrics(measured: Measured) -> list[str]:
-    """Return the metrics of the plan, and those of a fixed reference point and of true fronts that some run has."""
+    """Return the metrics of the plan, and those of a fixed reference point and of true fronts where available."""
     wanted, there = list(measured.plan.metrics), measured.frame[list(METRICS)].notna().any()
     if "hypervolume" in wanted and "fixed_hypervolume" not in wanted and there["fixed_hypervolume"]:
         wanted.insert(wanted.index("hypervolume") + 1, "fixed_hypervolume")
-    # Where all solutions are known, the fixed hypervolume is the true one already.
+    # Where all solutions are known, the fixed hypervolume equals the true one.
     is_fixed = there["fixed_hypervolume"] and all(known.is_table for known in measured.known.values())
     for metric in METRICS_OF_THE_TRUTH:
         if metric not in wanted and there[metric] and not (metric == "true_hypervolume" and is_fixed):
@@ -130,7 +130,7 @@ def _cells(measured: Measured, metrics: list[str]) -> pd.DataFrame:
     )
     cells: pd.DataFrame = found.reindex(places).fillna({"runs": 0}).astype({"runs": int})
     cells = cells.join(published(plan)).reset_index()
-    # An algorithm compares with a number of the truth only where that is known.
+    # Comparison with the true front, where that is known.
     is_known = cells["problem"].isin(measured.known) | ~cells["metric"].isin(METRICS_OF_THE_TRUTH)
     return cells.loc[is_known | cells["metric"].isin(plan.metrics)]
 
@@ -143,7 +143,7 @@ def _all_published() -> Any:
 def published(plan: Plan) -> pd.DataFrame:
     """Return the paper's numbers by problem, label and metric: paper_mean, NaN for a dash, and paper_interval.
 
-    Where two tables have a number, it is that of the later one, which has an interval.
+    If two tables have a number, the later one, which has an interval, is used.
     """
     found = _all_published()[lambda numbers: numbers["plan"] == plan.name]
     found = found.iloc[found["ci"].notna().argsort(kind="stable")].drop_duplicates(_KEYS, keep="last")
@@ -159,7 +159,7 @@ def _table(
 ) -> ResultTable:
     """Return a table of cells that have a row and a column, the best of each group marked.
 
-    As in the paper, all that are equal in print to the best are marked.
+    As in the paper, all values equal to the best in print are marked.
     """
     of_cell = cells["metric"].map(digits) if isinstance(digits, dict) else digits
     cells = cells.assign(digits=of_cell)
@@ -178,7 +178,7 @@ def _table(
 
 
 def _printed(mean: float, digits: int, interval: float) -> str:
-    """Return a mean with its interval as the paper prints them; the paper has numbers without one."""
+    """Return a mean with its interval as the paper prints them; some of its numbers have no interval."""
     if math.isnan(mean):
         return _DASH
     return f"{mean:.{digits}f}" + ("" if math.isnan(interval) else f" ± {interval:.{digits}f}")
@@ -189,7 +189,7 @@ def _digits(cells: pd.DataFrame) -> dict[str, int]:
 
 
 def _headed(cells: pd.DataFrame) -> pd.Series[str]:
-    """Return the label of each cell with the number of runs that it has."""
+    """Return the label of each cell with its number of runs."""
     runs = cells.groupby("algorithm")["runs"].agg(["min", "max"])
     heads = {label: f"{label} {_runs(*row)}" for label, *row in runs.itertuples()}
     return cells["algorithm"].map(heads)
@@ -225,7 +225,7 @@ def _of_curve(measured: Measured, problem: str) -> ResultTable:
     """Return the hypervolume after some numbers of evaluations, as a share of the true front's where that is known."""
     plan, known, runs = measured.plan, measured.known.get(problem), measured.records[problem]
     scale = measured.scales[problem] if known is None else Scale.of_front(known)
-    # A plan that was made smaller ends earlier.
+    # A reduced plan ends earlier.
     steps = [n for n in plan.curve if plan.evaluations is None or n <= plan.evaluations] or [plan.evaluations or 1]
     rows = []
     for label, records in runs.items():

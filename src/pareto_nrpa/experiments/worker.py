@@ -1,4 +1,4 @@
-"""Makes one run: in this process, in another one, or on another machine."""
+"""Makes one run, in any process or on any machine."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..result.result import Result
     from .plan import Run
 
-# A log is thinned to what was in the front at one of so many evaluations, evenly spaced on a logarithmic scale.
+# A log is thinned to the fronts at so many evaluations, evenly spaced on a logarithmic scale.
 _CHECKPOINTS = 150
 _SHORT_LOG = 300  # kept whole
 _LONGEST_ERROR = 1_000  # characters
@@ -38,11 +38,11 @@ _loaded: dict[tuple[str, str | None], tuple[AnyProblem, str]] = {}
 def load_once(name: str, data: str | None) -> tuple[AnyProblem, str]:
     """Return a problem and its fingerprint, loaded once in this process.
 
-    A problem of the user's own may keep a state, so each run gets a new one: runs are the same in any order.
+    A problem of the user may have a state, so each run gets a new one: runs are the same in any order.
     """
     if is_own(name):
         problem: AnyProblem = load(name, data=data)
-        # Code is bytecode, which another version of Python makes otherwise; a problem with a `version` goes by that.
+        # Bytecode depends on the version of Python; a `version` of the problem replaces it.
         return problem, problem_fingerprint(problem)
     if (name, data) not in _loaded:
         problem = load(name, data=data)
@@ -51,12 +51,12 @@ def load_once(name: str, data: str | None) -> tuple[AnyProblem, str]:
 
 
 def forget_problems() -> None:
-    """Load problems anew from here on: their files may change."""
+    """Clear the cached problems, as their files may change."""
     _loaded.clear()
 
 
 def fingerprints(problems: Iterable[str], data: str | None) -> dict[str, str]:
-    """Load all problems, which must succeed before the first run, and return what tells them from others."""
+    """Load all problems before the first run, and return their fingerprints."""
     return {name: load_once(name, data)[1] for name in problems}
 
 
@@ -77,14 +77,14 @@ def _check_revision(run: Run, chosen: Any) -> None:
     """Raise where another machine of a cluster has another version of an algorithm."""
     if chosen.revision != run.revision:
         raise ParetoNRPAError(
-            f"revision {run.revision} of {run.algorithm} was asked for, {platform.node()} has revision "
+            f"revision {run.revision} of {run.algorithm} was requested, {platform.node()} has revision "
             f"{chosen.revision}; install the same version of pareto-nrpa everywhere."
         )
 
 
 def failed(run: Run, error: str) -> tuple[bytes, str]:
     """Return the record of a run that failed as JSON in one line, and its error."""
-    error = error.encode(errors="replace").decode()[:_LONGEST_ERROR]  # half a character cannot be stored
+    error = error.encode(errors="replace").decode()[:_LONGEST_ERROR]  # lone surrogates cannot be stored
     return msgspec.json.encode(Record(run, error=error, versions={"python": platform.python_version()})), error
 
 
@@ -100,7 +100,7 @@ def _record(run: Run, result: Result, fingerprint: str) -> Record:
         wall_seconds=round(result.wall_seconds, 3),
         objectives=(front.objectives * signs).tolist(),
         violations=float(front.violations[0]) if len(front) else None,
-        # By the standard library: moves may be whole numbers of any size.
+        # By the standard library: moves may be integers of any size.
         solutions=msgspec.Raw(json.dumps(plain(list(front.solutions)), separators=(",", ":")).encode()),
         policies=front.policies.tolist(),
         log=[[row[0], *(float(f"{x:.9g}") for x in row[1:])] for row in thinned(result.log).tolist()],

@@ -1,1 +1,1 @@
-"""Adapters for other libraries, imported by those who have them."""
+"""Adapters for other libraries, which are optional dependencies."""

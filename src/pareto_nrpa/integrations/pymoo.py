@@ -83,7 +83,7 @@ def _space(problem: Any, kind: str | None) -> _Space:
         kind = {bool: "binary", int: "integer"}.get(problem.vtype)
         if kind is None:
             raise ProblemError(
-                f"{_name(problem)} does not say what its variables are, or says that they are real numbers; give "
+                f"{_name(problem)} does not declare the type of its variables, or declares real numbers; give "
                 f"kind={' or '.join(map(repr, KINDS))}."
             )
     check_choice("kind", kind, KINDS)
@@ -287,7 +287,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
         return population
 
     def _next(self, asked: list[Candidate]) -> Candidate:
-        """Return a new candidate while there are any; repeated ones are told their known objectives."""
+        """Return a new candidate if there is one; repeated ones are told their known objectives."""
         assert self.search is not None
         solutions = [candidate.solution for candidate in asked]
         for _ in range(self._n_repeats(asked)):
@@ -338,7 +338,7 @@ class ParetoNRPAForPymoo(Algorithm):  # type: ignore[misc]  # pymoo has no types
 
 
 class PolishedNRPAForPymoo(ParetoNRPAForPymoo):
-    """Polished NRPA for `minimize` of pymoo: Pareto-NRPA joined by local search.
+    """Polished NRPA for `minimize` of pymoo: Pareto-NRPA combined with local search.
 
     It takes what `ParetoNRPAForPymoo` takes, with the parameters of `pareto_nrpa.PolishedNRPA`.
     """

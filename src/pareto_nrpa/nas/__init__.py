@@ -1,1 +1,1 @@
-"""Neural architecture search on tables: a cell is built move by move, and looked up instead of trained."""
+"""Neural architecture search on tables: cells are built move by move, and looked up instead of trained."""

@@ -1,10 +1,10 @@
 """The cells of NAS-Bench-101 (Ying et al. 2019): up to 7 vertices and 9 edges, an operation on each inner vertex.
 
 A cell is an upper triangular matrix of edges, vertex 0 the input and the last one the output, and the operations of the
-vertices between them, as numbers. The benchmark tells isomorphic cells by a hash; here a compiled key does.
+vertices between them, as numbers. The benchmark recognises isomorphic cells by a hash, this module by a compiled key.
 The key refines labels exactly as the benchmark's hash does (degrees and operation first, then as many rounds as there
-are vertices over those before and behind), with arithmetic in the place of MD5 and sums in the place of sorting. It is
-done twice, with other constants, modulo the prime 2^31 - 1: 62 bits, and no product overflows, compiled or not.
+are vertices over predecessors and successors), with arithmetic instead of MD5 and sums instead of sorting. It is
+computed twice, with other constants, modulo the prime 2^31 - 1: 62 bits, and no product overflows, compiled or not.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def bits_of(matrix: NDArray[np.int8]) -> int:
 
 
 def parameters(matrix: NDArray[np.int8], operations: Sequence[int]) -> int:
-    """Return the number of trainable parameters of the network made of a cell."""
+    """Return the number of trainable parameters of the network of a cell."""
     total = _convolution(3, 3, _STEM)
     source = _STEM
     for stack in range(_STACKS):
@@ -72,7 +72,7 @@ def _in_cell(matrix: NDArray[np.int8], operations: Sequence[int], source: int, t
 
 
 def _channels(matrix: NDArray[np.int8], source: int, target: int) -> list[int]:
-    """Return the channels of each vertex: those that lead to the output share its channels, the first get the rest."""
+    """Return the channels of each vertex: inputs of the output share its channels, the first ones get the remainder."""
     last = len(matrix) - 1
     channels = [0] * last + [target]
     channels[0] = source
@@ -93,14 +93,14 @@ def cell_text(matrix: NDArray[np.int8], operations: Sequence[int]) -> str:
     return f"{' '.join(vertices)} | {' '.join(edges)}"
 
 
-# --- compiled: a key that isomorphic cells share, and the paths through a cell
+# --- compiled: the key shared by isomorphic cells, and the paths through a cell
 
 _PRIME = 2**31 - 1
-# Any numbers will do, as long as they stay what they are.
+# Arbitrary constants, which must not change.
 _BEFORE, _BEHIND, _OWN, _LAST = 715_225_741, 1_402_954_183, 1_010_101_879, 392_742_677
 _AGAIN = 1_234_567_891
 _INPUT, _OUTPUT = 0, N_OPERATIONS + 1
-#: Sequences of up to five operations: what a path through a cell can be.
+#: Number of sequences of up to five operations, the possible paths through a cell.
 N_PATHS = sum(N_OPERATIONS**length for length in range(MAX_VERTICES - 1))
 
 
@@ -113,7 +113,7 @@ def reduce(x):
 
 @small_kernel
 def scramble(x):
-    """Return the fifth power, which takes every number to another one, as 5 does not divide 2^31 - 2."""
+    """Return the fifth power, which is a bijection, as 5 does not divide 2^31 - 2."""
     square = reduce(x * x)
     return reduce(reduce(square * square) * x)
 
@@ -145,7 +145,7 @@ def half_key(sources, labels, n, start, marks, before, behind):
 
 @engine_kernel
 def graph_key(sources, labels, n, scratch):
-    """Return the key of a graph, which isomorphic ones share."""
+    """Return the key of a graph, shared by isomorphic ones."""
     one = half_key(sources, labels, n, 1, scratch[0], scratch[1], scratch[2])
     other = half_key(sources, labels, n, _AGAIN, scratch[0], scratch[1], scratch[2])
     return one * (_PRIME + 1) + other
@@ -153,7 +153,7 @@ def graph_key(sources, labels, n, scratch):
 
 @engine_kernel
 def unpack(n, bits, ops, sources, labels):
-    """Fill in sources and labels of a cell as it stands in a table."""
+    """Fill in sources and labels of a cell of a table."""
     for y in range(n):
         sources[y] = bits >> (y * (y - 1) // 2) & ((1 << y) - 1) if y > 0 else 0
         labels[y] = ops[y - 1] + 1 if 0 < y < n - 1 else _INPUT if y == 0 else _OUTPUT
@@ -168,7 +168,7 @@ def fill_keys(n_vertices, bits, ops, scratch, keys):
 
 
 def fill_paths(n_vertices, bits, ops, scratch, counts):
-    """Fill in how many paths from input to output each cell has of every sequence of operations."""
+    """Fill in the number of paths from input to output of each cell for every sequence of operations."""
     sources, labels, path = scratch[0], scratch[1], scratch[2]
     for i in range(counts.shape[0]):
         n = n_vertices[i]
@@ -205,7 +205,7 @@ def cell_keys(n_vertices: ArrayLike, bits: ArrayLike, ops: ArrayLike) -> NDArray
 
 
 def path_counts(n_vertices: ArrayLike, bits: ArrayLike, ops: ArrayLike) -> NDArray[np.int8]:
-    """Return how many paths of each kind cells have [n, 364]: first the direct edge, then by length."""
+    """Return the number of paths of each kind in cells [n, 364]: first the direct edge, then by length."""
     counts = np.zeros((np.size(bits), N_PATHS), dtype=np.int8)
     _run(fill_paths, types.void(*_COLUMNS, types.int8[:, ::1]), n_vertices, bits, ops, counts)
     return counts

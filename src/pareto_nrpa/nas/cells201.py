@@ -20,7 +20,7 @@ N_OPERATIONS, N_EDGES = len(OPERATIONS), len(EDGES)
 N_CELLS = N_OPERATIONS**N_EDGES
 
 _CONV_1X1, _CONV_3X3 = OPERATIONS.index("nor_conv_1x1"), OPERATIONS.index("nor_conv_3x3")
-# Of the network around the cells, and of a convolution in all of its 15 cells; with ten classes, as for CIFAR-10.
+# Parameters of the network around the cells, and of a convolution in all of its 15 cells; ten classes (CIFAR-10).
 _PARAMS, _PARAMS_1X1, _PARAMS_3X3 = 73_306, 28_000, 243_040
 _FLOPS, _FLOPS_1X1, _FLOPS_3X3 = 7_783_050, 3_932_160, 35_389_440
 
@@ -56,7 +56,7 @@ def cell_rows(moves: ArrayLike) -> NDArray[np.int64]:
 def parameters(moves: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the trainable parameters of networks [n, 6], which follow from the number of convolutions.
 
-    The benchmark reports 150 cells that begin with a skip connection one convolution too low; these are right.
+    The benchmark reports 150 cells that begin with a skip connection one convolution too low; these are correct.
     """
     return _PARAMS + _PARAMS_1X1 * _count(moves, _CONV_1X1) + _PARAMS_3X3 * _count(moves, _CONV_3X3)
 

@@ -1,4 +1,4 @@
-"""The official file of NAS-Bench-101, read once and turned into a compact table.
+"""Conversion of the official file of NAS-Bench-101 into a compact table.
 
 It is a TFRecord file: length, checksum, bytes, checksum; all little-endian, checksums masked CRC-32C. A record is JSON,
 and in it a protocol buffer in base 64:
@@ -44,7 +44,7 @@ _LONGEST_RECORD = 1 << 24  # a record of the benchmark has some hundred bytes
 _LONGEST_VARINT = 10  # bytes: 64 bits
 _HASH = re.compile("[0-9a-f]{32}")
 _POLYNOMIAL, _MASK_DELTA = 0x82F63B78, 0xA282EAD8
-# Whatever another record than one of the benchmark may lead to.
+# Errors of records that are not of the benchmark.
 _DAMAGED = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, struct.error)
 
 
@@ -69,14 +69,14 @@ def convert(
     expected: int | None = N_CELLS,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Path:
-    """Turn `nasbench_only108.tfrecord` (or the full file) into a table; returns where it is.
+    """Convert `nasbench_only108.tfrecord` (or the full file) into a table; returns its path.
 
     Parameters
     ----------
     to
-        The folder for it, or a file ending in .npz; the user's cache by default, where it is found.
+        The folder or .npz file to write; by default in the user's cache.
     expected
-        How many cells there must be; None: any number.
+        The expected number of cells; None: any number.
     progress
         Called with the number of records read.
     """
@@ -96,7 +96,7 @@ def convert(
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}.") from error
     if not cells:
-        raise DataError(f"{path} has no training of {_EPOCHS} epochs in it.")
+        raise DataError(f"{path} has no training of {_EPOCHS} epochs.")
     if expected is not None and len(cells) != expected:
         raise DataError(f"{path} must have {expected:,} cells, it has {len(cells):,}; download it again.")
     columns = _columns([cells[digest] for digest in sorted(cells)])
@@ -137,7 +137,7 @@ def check_official(training: Training) -> None:
 
 
 def cell_hash(matrix: NDArray[np.int8], operations: Sequence[int]) -> str:
-    """Return the benchmark's own hash of a cell, which isomorphic cells share (iterated MD5, `hash_module` there)."""
+    """Return the benchmark's hash of a cell, shared by isomorphic cells (iterated MD5, its `hash_module`)."""
     n = len(matrix)
     labels = [-1, *operations, -2]
     degrees = zip(matrix.sum(axis=1).tolist(), matrix.sum(axis=0).tolist(), labels, strict=True)
@@ -163,7 +163,7 @@ def _md5(text: str) -> str:
 
 
 def read_training(record: bytes) -> Training:
-    """Return the content of a record, all of it checked."""
+    """Return the checked content of a record."""
     try:
         digest, epochs, bits, names, metrics = json.loads(record)
         n = math.isqrt(len(bits))
@@ -201,7 +201,7 @@ def _check(training: Training) -> None:
         and 0 <= training.parameters < 2**31
     )
     if not is_cell:
-        raise DataError(f"the record of {training.hash[:40]!r} is no cell of up to 7 vertices and 9 edges.")
+        raise DataError(f"the record of {training.hash[:40]!r} is not a cell of up to 7 vertices and 9 edges.")
     for accuracy in (training.validation_accuracy, training.test_accuracy):
         if not 0 <= accuracy <= 1:
             raise DataError(f"the record of {training.hash} has an accuracy of {accuracy}; expected 0 to 1.")
@@ -233,7 +233,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, int | float | bytes]]:
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
-    """Return a number written in groups of seven bits, the lowest first, and where it ends."""
+    """Return a number written in groups of seven bits, the lowest first, and the position after it."""
     number = shift = 0
     while shift < 7 * _LONGEST_VARINT:
         byte = message[at]
@@ -285,7 +285,7 @@ def _crc(data, table):  # type: ignore[no-untyped-def]  # compiled code
 
 
 def masked_crc(data: bytes) -> int:
-    """Return the checksum that TFRecord files have: rotated and shifted, as data may hold checksums themselves."""
+    """Return the checksum of TFRecord files: rotated and shifted, as data may contain checksums."""
     entry = compile_entry(_crc, types.int64(types.Array(types.uint8, 1, "C", readonly=True), types.int64[::1]))
     entry.compile()
     crc = int(entry.call(np.frombuffer(data, dtype=np.uint8), _TABLE))

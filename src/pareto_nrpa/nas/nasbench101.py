@@ -1,12 +1,12 @@
 """NAS-Bench-101 as a problem: cells built backwards, recognised by an isomorphism key, looked up in a table.
 
-Cells grow backwards, from the output (vertex 6) to the input (vertex 0). For each vertex, the last first, the moves say
-which operation it has (the output has none), then from which earlier vertices an edge leads to it, the nearest first:
-26 moves in all, each a choice of its own. A vertex that leads nowhere is left out, and its moves mean nothing. So every
-vertex leads to the output, and from the input, as each has at least one edge to it: if no other was taken, the one from
-the input is. An edge is taken only where 9 edges are enough for it and one more for each vertex still without: there
-is no dead end, and nothing is ever pruned. All 423,624 cells can be built. Any choice at any step may be played all the
-same (`all_moves`): one that cannot be had does the nearest thing that can.
+Cells are built backwards, from the output (vertex 6) to the input (vertex 0). For each vertex, the last first, the
+moves choose its operation (the output has none), then the earlier vertices with an edge to it, the nearest first: 26
+independent moves. A vertex that leads nowhere is left out, and its moves have no effect. Every other one has at least
+one edge to it, from the input if no other is taken, so it is on a path from input to output. An edge is legal only if
+the limit of 9 edges allows it and one for each vertex still without: there are no dead ends and no pruning. All 423,624
+cells can be built. Any choice may be played at any step (`all_moves`): an illegal one is replaced by the nearest legal
+one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SURROGATE_OBJECTIVES = ("surrogate_error", "params")
 
 _LAST = MAX_VERTICES - 1
 _IS_OPERATION = -1
-#: Vertex and, for an edge, where it comes from: the meaning of each move.
+#: The meaning of each move: vertex and, for an edge, its source.
 STEPS = [
     (target, source)
     for target in range(_LAST, 0, -1)
@@ -45,7 +45,7 @@ _CHOICES = np.array(CHOICES)
 
 
 class PartialCell(NamedTuple):
-    """What one playout writes to."""
+    """The state of a playout."""
 
     numbers: np.ndarray  # [2] int64: moves made; edges taken and promised to vertices that have none yet
     sources: np.ndarray  # [7] int64, bit x of sources[y] is the edge from x to y
@@ -59,7 +59,7 @@ _DEPTH, _EDGES = 0, 1
 
 @kernel
 def initial_state(data):
-    """Begin with the output, which needs an edge to it, and the input."""
+    """Return a state with input and output, which requires an edge to it."""
     numbers = np.zeros(2, np.int64)
     numbers[_EDGES] = 1
     is_used = np.zeros(MAX_VERTICES, np.int64)
@@ -71,13 +71,13 @@ def initial_state(data):
 
 @kernel
 def cost(state, target, source):
-    """Return how many more edges it takes to add one: none for the one promised, one more for a new vertex."""
+    """Return the number of edges that an edge uses: none if promised, one more for a new vertex."""
     return (state.sources[target] != 0) + (1 - state.is_used[source])
 
 
 @kernel
 def legal_moves(data, state, out):
-    """Fill in the operations, or whether to take the edge; a single move where there is nothing to decide."""
+    """Fill in the operations, or whether to take the edge; a single move if there is no choice."""
     depth = state.numbers[_DEPTH]
     if depth == N_STEPS:
         return 0
@@ -101,7 +101,7 @@ def legal_moves(data, state, out):
 
 @kernel
 def all_moves(data, state, out):
-    """Fill in all choices of the step, also where there is nothing to decide."""
+    """Fill in all choices of the step, also if only one is legal."""
     depth = state.numbers[_DEPTH]
     if depth == N_STEPS:
         return 0
@@ -112,7 +112,7 @@ def all_moves(data, state, out):
 
 @kernel
 def play(data, state, move):
-    """Make a move; one that is not legal here, in a solution put together elsewhere, does the nearest legal thing."""
+    """Play a move; an illegal one, of a changed whole solution, is replaced by the nearest legal one."""
     depth = state.numbers[_DEPTH]
     target = _TARGETS[depth]
     source = _SOURCES[depth]
@@ -145,7 +145,7 @@ class Table101(NamedTuple):
 
 @kernel
 def compress(state, scratch):
-    """Fill in sources and labels of the vertices in use, and return how many they are."""
+    """Fill in sources and labels of the vertices in use, and return their number."""
     n = 0
     for vertex in range(MAX_VERTICES):
         if state.is_used[vertex]:
@@ -165,14 +165,14 @@ def compress(state, scratch):
 
 @kernel
 def identity(data, state):
-    """Tell cells apart by their key: isomorphic ones share it."""
+    """Identify a cell by its key, shared by isomorphic ones."""
     n = compress(state, state.scratch)
     return graph_key(state.scratch[0], state.scratch[1], n, state.scratch[2:])
 
 
 @kernel
 def evaluate(data, state, out):
-    """Look the cell up; one that is not in the table, as no cell of the space should be, counts as a violation."""
+    """Look the cell up; one that is not in the table counts as a violation."""
     key = identity(data, state)
     row = min(np.searchsorted(data.keys, key), data.keys.size - 1)
     for k in range(out.size):
@@ -181,7 +181,7 @@ def evaluate(data, state, out):
 
 
 def decode(moves: Sequence[int]) -> tuple[NDArray[np.int8], list[int]]:
-    """Return the matrix of edges and the operations of the cell that moves build."""
+    """Return the matrix of edges and the operations of the cell of some moves."""
     state = python_function(initial_state)(None)
     for move in moves:
         python_function(play)(None, state, move)
@@ -192,9 +192,9 @@ def decode(moves: Sequence[int]) -> tuple[NDArray[np.int8], list[int]]:
 
 
 def encode(matrix: NDArray[np.int8], operations: Sequence[int]) -> list[int]:
-    """Return moves that build a cell whose vertices are all on a way from input to output."""
+    """Return moves that build a cell whose vertices are all on a path from input to output."""
     n = len(matrix)
-    # Vertices that the cell does not have are the first ones after the input.
+    # Unused vertices are the first ones after the input.
     places = [0, *range(MAX_VERTICES - n + 1, MAX_VERTICES)]
     number = {place: vertex for vertex, place in enumerate(places)}
     moves = []

@@ -1,4 +1,4 @@
-"""NAS-Bench-201 as a problem: six moves, each the operation of an edge; every cell is looked up in a table."""
+"""NAS-Bench-201 as a problem: six moves, each the operation of an edge; cells are looked up in a table."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PAPER_OBJECTIVES = ("c10_error", "params")
 
 
 class Table201(NamedTuple):
-    """All cells, each in the row that its moves are the number of."""
+    """All cells; the moves of a cell are the digits of its row."""
 
     values: np.ndarray  # [15625, n_objectives] float64
     missing: np.ndarray  # [15625] int64, objectives without a value
 
 
 class Cell201(NamedTuple):
-    """What one playout writes to."""
+    """The state of a playout."""
 
     numbers: np.ndarray  # [2] int64: edges decided, their operations as a number of base 5
 
@@ -37,7 +37,7 @@ _DEPTH, _ROW = 0, 1
 
 @kernel
 def initial_state(data):
-    """Begin with no edge decided."""
+    """Return a state without edges."""
     return Cell201(np.zeros(2, np.int64))
 
 
@@ -74,19 +74,19 @@ def evaluate(data, state, out):
 
 @kernel
 def identity(data, state):
-    """Tell cells apart by their row."""
+    """Identify a cell by its row."""
     return state.numbers[_ROW]
 
 
 def nas_bench_201(objectives: Sequence[str] = PAPER_OBJECTIVES, *, data: Folder = None) -> CompiledProblem:
-    """Return NAS-Bench-201 with objectives by name, all minimised; `tables.OBJECTIVES_201` has them all.
+    """Return NAS-Bench-201 with objectives by name, all minimised; see `tables.OBJECTIVES_201`.
 
     Parameters
     ----------
     objectives
         One or more names, such as `("c10_error", "params", "hw_edgegpu_latency")`.
     data
-        The folder to look for the table in, instead of `$PARETO_NRPA_DATA` and the user's cache.
+        The folder of the table, instead of `$PARETO_NRPA_DATA` and the user's cache.
     """
     names = tuple(objectives)
     values, missing = read_201(names, data)

@@ -1,8 +1,8 @@
 """A surrogate of NAS-Bench-101: accuracies of all cells, predicted by a model fitted to the real ones of 30,001 cells.
 
-The real accuracies are those of a sample of 7.1 % of the space, one training each. What is predicted is a stand-in for
-the benchmark, not the benchmark; everything that uses it has `surrogate` in its name. The model is fitted where it is
-needed and never stored: only its predictions are, as an array of numbers.
+The real accuracies are those of a sample of 7.1 % of the space, one training each. Predictions are not the benchmark;
+everything that uses them has `surrogate` in its name. The model is fitted at the first use and not stored; its
+predictions are stored as an array of numbers.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def read_sample(path: Path) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64
 
 
 def features(cells: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
-    """Return what the model sees of cells [n, 381]: paths of each kind and length, edges, operations, parameters."""
+    """Return the features of cells [n, 381]: paths of each kind and length, edges, operations, parameters."""
     n, bits, ops = cells["n_vertices"], cells["adj_bits"], cells["ops"]
     paths = path_counts(n, bits, ops)
     ends = np.cumsum([N_OPERATIONS**length for length in range(MAX_VERTICES - 1)])
@@ -74,7 +74,7 @@ def features(cells: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
 
 
 def fit(x: NDArray[np.float32], accuracies: NDArray[np.float64]) -> Any:
-    """Return a gradient boosting model; by absolute errors, as some trainings failed and must not spoil the others."""
+    """Return a gradient boosting model; by absolute errors, as some trainings failed."""
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor
         from threadpoolctl import threadpool_limits
@@ -84,6 +84,6 @@ def fit(x: NDArray[np.float32], accuracies: NDArray[np.float64]) -> Any:
     model = HistGradientBoostingRegressor(
         loss="absolute_error", max_iter=400, learning_rate=0.08, early_stopping=False, random_state=0
     )
-    # One thread: threads that wait for each other take many times as long where the machine is busy.
+    # One thread: several are many times slower on a busy machine.
     with threadpool_limits(1, user_api="openmp"):
         return model.fit(x, accuracies)

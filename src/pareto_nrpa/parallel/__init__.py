@@ -1,4 +1,4 @@
-"""Searches whose evaluations are expensive: made by worker processes, limited in time, written down one by one."""
+"""Parallel searches: cooperating ones (islands), and one with expensive evaluations."""
 
 from __future__ import annotations
 

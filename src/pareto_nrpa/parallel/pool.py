@@ -1,4 +1,4 @@
-"""An executor whose processes can be ended: one that takes too long, or dies, is replaced, and the others go on.
+"""An executor whose processes can be killed: one that takes too long or dies is replaced, and the others continue.
 
 The standard library's pool has no limit per task, and breaks for all tasks when one of its processes dies.
 """
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 _STARTED = "started"
 _ATTEMPTS = 2
 _UNGUARDED = 'a script needs its calls under if __name__ == "__main__":, as processes import it'
-# Workers share the machine by being many; their libraries must not each start as many threads as there are cores.
+# One worker per core: the libraries of each must not start as many threads as there are cores.
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _environment_lock, _main_lock = threading.Lock(), threading.Lock()
 
 
 class WorkerDied(RuntimeError):
-    """The process of a task died, and so did the one that tried it again."""
+    """The process of a task died, and so did that of the second attempt."""
 
 
 class TaskOverdue(TimeoutError):
-    """A task took longer than it may."""
+    """A task exceeded its time limit."""
 
     def __init__(self, time_limit: float) -> None:
         super().__init__(f"the task took longer than {time_limit:g} s")
@@ -50,19 +50,19 @@ class _Task(NamedTuple):
 
 
 class ProcessWorkers(Executor):
-    """Processes that do one task at a time each.
+    """Processes with one task at a time each.
 
     Parameters
     ----------
     n
         How many processes.
     time_limit
-        Seconds after which a task is ended, with its process, and its future gets `TaskOverdue`. The time that a
-        process takes to start and to import what the task needs is not counted.
+        Seconds after which the process of a task is killed and its future gets `TaskOverdue`. Starting a process and
+        importing modules is not counted.
     imports_main
-        Whether processes import the script that is being run, as they must where tasks need what it defines.
+        Whether processes import the running script, which is required if tasks need its definitions.
 
-    A task whose process dies is tried once more, as it may have been innocent; then its future gets `WorkerDied`.
+    A task whose process dies is tried once more, as the cause may be another one; then its future gets `WorkerDied`.
     """
 
     def __init__(self, n: int, *, time_limit: float | None = None, imports_main: bool = True) -> None:
@@ -74,13 +74,13 @@ class ProcessWorkers(Executor):
             thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Line up a task; what cannot be pickled raises here."""
+        """Queue a task; an error of pickling raises here."""
         future: Future[Any] = Future()
         self._tasks.put(_Task(future, bytes(ForkingPickler.dumps((fn, args, kwargs)))))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes when all tasks are done, or all that have begun."""
+        """End the processes when all tasks are done, or all that have started."""
         if cancel_futures:
             self._cancel_waiting()
         for _ in self._threads:
@@ -90,7 +90,7 @@ class ProcessWorkers(Executor):
                 thread.join()
 
     def kill_workers(self) -> None:
-        """End everything at once, whatever the processes have in hand."""
+        """Kill all processes, including running tasks."""
         self._cancel_waiting()
         for worker in self._workers:
             worker.end()
@@ -104,8 +104,8 @@ class ProcessWorkers(Executor):
                     task.future.cancel()
 
     def _serve(self, worker: _Worker) -> None:
-        """Feed one process, wait for it and replace it: the life of a thread."""
-        if hasattr(signal, "pthread_sigmask"):  # inherited by the processes: Ctrl-C is none of their business
+        """Send tasks to one process, wait for it and replace it; the target of a thread."""
+        if hasattr(signal, "pthread_sigmask"):  # inherited by the processes, which must not react to Ctrl-C
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         while (task := self._tasks.get()) is not None:
             if not task.future.set_running_or_notify_cancel():
@@ -118,17 +118,17 @@ class ProcessWorkers(Executor):
 
 
 class _Worker:
-    """A process and the pipe to it; started when first needed, and again when it is gone."""
+    """A process and the pipe to it; started when first needed, and again after its end."""
 
     def __init__(self, imports_main: bool) -> None:
         self._imports_main = imports_main
         self._process: Any = None
         self._pipe: Connection[Any, Any] | None = None
-        self._lock = threading.Lock()  # between the thread that starts processes and the one that ends all
+        self._lock = threading.Lock()  # between the thread that starts processes and the one that kills all
         self._ended = False
 
     def carry_out(self, message: bytes, time_limit: float | None) -> Any:
-        """Return what the task in a message returns."""
+        """Return the result of the task in a message."""
         began = False
         for _ in range(_ATTEMPTS):
             pipe = self._ready()
@@ -163,7 +163,7 @@ class _Worker:
             if self._ended:
                 raise BrokenExecutor("the workers were ended")
             if self._pipe is None:
-                # Spawned, not forked: a process then has the same threads and locks whoever starts it.
+                # Spawned, not forked: a process then has no threads and locks of its parent.
                 context = multiprocessing.get_context("spawn")
                 self._pipe, theirs = context.Pipe()
                 self._process = context.Process(target=_work, args=(theirs,))
@@ -175,11 +175,11 @@ class _Worker:
                     reason = _UNGUARDED if "bootstrapping" in str(error) else str(error)
                     raise BrokenExecutor(f"no worker process could be started: {reason}") from error
                 finally:
-                    theirs.close()  # else the end of the process would go unnoticed
+                    theirs.close()  # else the end of the process would not be detected
             return self._pipe
 
     def close(self) -> int | None:
-        """End the process, if it has not ended yet, and forget it; returns its exit code."""
+        """End the process if it is running, and drop it; returns its exit code."""
         with self._lock:
             if self._pipe is None:
                 return None
@@ -191,7 +191,7 @@ class _Worker:
             return code
 
     def end(self) -> None:
-        """End the process for good; the thread that waits for it notices, and closes the pipe."""
+        """Kill the process; the thread that waits for it closes the pipe."""
         with self._lock:
             self._ended = True
             if self._pipe is not None:
@@ -210,7 +210,7 @@ def _manner(code: int | None) -> str:
 
 @contextlib.contextmanager
 def _single_threaded() -> Iterator[None]:
-    """Let processes that start now compute with one thread each, unless the user has said otherwise."""
+    """Let processes started in the block compute with one thread each, unless the user has set another number."""
     with _environment_lock:
         added = [name for name in _THREAD_LIMITS if name not in os.environ]
         os.environ.update(dict.fromkeys(added, "1"))
@@ -223,9 +223,9 @@ def _single_threaded() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _without_main(process: Any) -> Iterator[None]:
-    """Let a process that starts now not import the script that is being run; others are left alone.
+    """Let a process started in the block not import the running script.
 
-    The script then needs no `if __name__ == "__main__":`. There is no option for it.
+    The script then needs no `if __name__ == "__main__":`. The standard library has no option for this.
     """
     with _main_lock:
         usual = spawn.get_preparation_data
@@ -244,7 +244,7 @@ def _without_main(process: Any) -> Iterator[None]:
 
 
 def _work(pipe: Connection[Any, Any]) -> None:
-    """Do what is asked for through a pipe, until it is closed: the life of a process."""
+    """Execute tasks from a pipe until it is closed; the target of a process."""
     lead_group()
     end_with_parent()
     while True:
@@ -258,7 +258,7 @@ def _work(pipe: Connection[Any, Any]) -> None:
             reason = f"{type(error).__name__}: {error}"
             pipe.send(None)
             way_out = "its class must be in a file that can be imported, not in a notebook"
-            pipe.send(("unusable", f"a worker process cannot load what it is to evaluate ({reason}); {way_out}"))
+            pipe.send(("unusable", f"a worker process cannot load its task ({reason}); {way_out}"))
             continue
         pipe.send(_STARTED)
         try:

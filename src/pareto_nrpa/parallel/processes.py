@@ -1,6 +1,6 @@
-"""What a process that works for another one should do about signals; standard library only, as it is imported first.
+"""Signals and the end of worker processes; standard library only, as it is imported first.
 
-Run as a script it is a guard: it waits for the end of a worker, or of the process that the worker works for.
+Run as a script it is a guard: it waits for the end of a worker or of its parent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 
 def end_with_parent() -> None:
-    """End this process when it is told to (SIGTERM), and when the process that started it is gone, even by a kill."""
+    """End this process at SIGTERM, and when its parent has ended, also if that was killed."""
     signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -38,7 +38,7 @@ def end_with_parent() -> None:
 
 
 def _has_guard(sentinel: int) -> bool:
-    """Start a process that sees to the end of this one: a thread sees nothing while compiled code holds the GIL."""
+    """Start a guard process that ends this one: a thread cannot act while compiled code holds the GIL."""
     if not hasattr(os, "pidfd_open"):  # Linux
         return False
     command = [spawn.get_executable(), "-I", "-S", __file__, str(os.getpid())]
@@ -49,23 +49,23 @@ def _has_guard(sentinel: int) -> bool:
 
 
 def lead_group() -> None:
-    """Leave the terminal, and the group that its Ctrl-C goes to; what is started from here on ends with this process.
+    """Leave the terminal and the process group of its Ctrl-C; child processes end with this process.
 
     A session of its own, not only a group: a terminal may stop a group in the background that writes to it.
     """
     if hasattr(os, "setsid"):
         os.setsid()
-    if sys.platform == "linux":  # what is orphaned below this process is still found below it
+    if sys.platform == "linux":  # orphaned descendants become children of this process
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def kill_family(pid: int) -> None:
-    """Kill a process and all that it has started: its group if it leads one, and on Linux whatever session it is in.
+    """Kill a process and its descendants: its group if it leads one, and on Linux those in other sessions too.
 
-    The process that calls this may be one of them; it is left for the end.
+    The calling process may be one of them; it is killed last.
     """
-    _send(pid, "SIGSTOP")  # or it might start others meanwhile
+    _send(pid, "SIGSTOP")  # or it could start others meanwhile
     family = [pid]
     for member in family:
         family += _children(member)
@@ -92,9 +92,9 @@ def _children(pid: int) -> list[int]:
 
 
 def _guard(pid: int) -> None:
-    """Kill a worker when nobody is left to work for, which the end of stdin tells."""
+    """Kill a worker after the end of its parent, which closes stdin."""
     worker = os.pidfd_open(pid)
-    if os.fork():  # the worker goes on as soon as it is guarded
+    if os.fork():  # the worker continues as soon as it is guarded
         return
     ready, _, _ = select.select([sys.stdin, worker], [], [])
     if worker not in ready:

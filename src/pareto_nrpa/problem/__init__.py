@@ -1,4 +1,4 @@
-"""What a problem is, how one is written, and how it is checked."""
+"""Problems: base classes, builders and checks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a problem is: solutions built move by move, judged by one or more objectives.
+"""Problems: solutions built move by move, evaluated by one or more objectives.
 
-`Problem` is plain Python, five small methods. `CompiledProblem` has the same words as Numba kernels and runs a
-hundred times faster. The algorithm treats both alike.
+`Problem` is plain Python, five small methods. `CompiledProblem` has the same methods as Numba kernels and runs a
+hundred times faster. All algorithms take both.
 """
 
 from __future__ import annotations
@@ -45,25 +45,25 @@ class Problem(ABC):
     constrained
         True if `evaluate` returns `(objectives, violations)` instead of objectives alone.
     max_moves
-        A sequence longer than this is taken for one that never ends.
+        A longer sequence is an error: it is taken for an endless one.
     preference
-        What the bias should care for in the paper's setting, a weight per objective; the first objective by default.
+        The preference of the bias in the paper's setting, a weight per objective; the first objective by default.
     reference_point
-        Where known, the point that hypervolumes are measured against.
+        The reference point of hypervolumes, where one is known.
     genotype
-        What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
+        The type of solutions, `Permutation` or `Choices`, for algorithms that change whole solutions.
     name
-        How results call the problem.
+        Name of the problem in results.
     objective_names
-        How results call the objectives; f1, f2, ... by default.
+        Names of the objectives in results; f1, f2, ... by default.
     reference_front
-        A `ReferenceFront` that results are measured against, where one is known: from a table of all solutions, from
-        a proof, from a file. Results then say how much of it was found.
+        A `ReferenceFront` that results are compared with, where one is known: from a table of all solutions, from a
+        proof or from a file. Results then report how much of it was found.
     context
-        A dictionary of plain values that a result keeps once, for those who read what `details` says.
+        A dictionary of plain values that a result stores once, for the interpretation of `details`.
     version
-        Any value that you change when the code or the data of the problem change. A checkpoint then goes by it alone;
-        without it, by all code and data that it can see.
+        Any value that you change when the code or the data of the problem change. Checkpoints then compare it alone;
+        without it, all code and data that can be read.
     """
 
     n_objectives: int = 2
@@ -79,27 +79,27 @@ class Problem(ABC):
     context: dict[str, Any] | None = None
     version: Any = None
 
-    #: Optional: `all_moves(state)`, like `legal_moves` without leaving out moves that only seem not worth trying.
+    #: Optional: `all_moves(state)`, like `legal_moves` without pruning.
     all_moves: Callable[..., Iterable[Hashable]] | None = None
 
     #: Optional: `bias(state, move)` or `bias(state, move, preference)`, added to the learned weight of a move (GNRPA).
     bias: Callable[..., float] | None = None
 
-    #: Optional: `identity(state)`, a whole number of at least 0 that equal solutions share, reached by whatever moves;
-    #: where evaluations are counted once each, it decides what is the same. The sequence of moves decides otherwise.
+    #: Optional: `identity(state)`, a whole number of at least 0 shared by equal solutions of different moves. It
+    #: decides which evaluations are unique; otherwise the sequence of moves decides.
     identity: Callable[..., int] | None = None
 
-    #: Optional: `evaluate_solution(moves)`, what `evaluate` returns, straight from the list of all moves: faster.
+    #: Optional: `evaluate_solution(moves)`, the result of `evaluate` computed from the list of all moves: faster.
     evaluate_solution: Callable[[list[Any]], Any] | None = None
 
-    #: Optional, with a genotype: `neighbours(moves)`, complete solutions near one, as lists of moves, for local search
-    #: to try besides its own kinds of changes. The same list of moves must have the same neighbours each time.
+    #: Optional, with a genotype: `neighbours(moves)`, complete solutions near one, as lists of moves; local search
+    #: tries them besides its own neighbourhoods. The same list of moves must have the same neighbours each time.
     neighbours: Callable[[list[Any]], Iterable[Sequence[Any]]] | None = None
 
-    #: Optional: `describe(moves)`, a solution in a word.
+    #: Optional: `describe(moves)`, a short text for a solution.
     describe: Callable[[Sequence[Any]], str] | None = None
 
-    #: Optional: `details(moves)`, a dictionary of plain values that a result keeps of a solution. A text called
+    #: Optional: `details(moves)`, a dictionary of plain values that a result stores of a solution. A text named
     #: `violated`, as in "late at Anna by 5", is shown where no feasible solution was found.
     details: Callable[[Sequence[Any]], dict[str, Any]] | None = None
 
@@ -112,18 +112,18 @@ class Problem(ABC):
 
     @abstractmethod
     def legal_moves(self, state: Any) -> Iterable[Hashable]:
-        """Return the moves to choose from, each once; none means that the solution is complete.
+        """Return the legal moves, each once; an empty list means that the solution is complete.
 
         Moves that compare equal, such as 1 and True, count as the same move.
         """
 
     @abstractmethod
     def play(self, state: Any, move: Any) -> Any:
-        """Return the state after a move, leaving `state` as it was."""
+        """Return the state after a move, without changing `state`."""
 
     @abstractmethod
     def move_code(self, state: Any, move: Any) -> Hashable:
-        """Return what the policy learns a weight for: equal codes share what is learned."""
+        """Return the key of the weight that a policy learns: moves with equal codes share one weight."""
 
     @abstractmethod
     def evaluate(self, state: Any) -> Any:
@@ -133,15 +133,15 @@ class Problem(ABC):
     def from_choices(
         function: Callable[[list[Any]], Any], choices: Iterable[Iterable[Hashable]], **declared: Any
     ) -> Problem:
-        """Return a problem whose solutions make one choice per step, whatever was chosen before.
+        """Return a problem whose solutions make one independent choice per step.
 
         Parameters
         ----------
         function
-            Takes a solution, the list of what was chosen, and returns what `evaluate` would. A function compiled by
-            Numba takes an array of whole numbers.
+            Takes a solution, the list of choices, and returns what `evaluate` returns. A function compiled by Numba
+            takes an array of whole numbers.
         choices
-            For each step, what there is to choose from; each choice of each step is learned by itself.
+            For each step, the list of choices; each choice of each step has a weight of its own.
         declared
             Attributes of the problem: n_objectives, maximise, constrained, name, objective_names, ...
 
@@ -165,16 +165,15 @@ class Problem(ABC):
         Parameters
         ----------
         function
-            Takes an order, the list of items, and returns what `evaluate` would. A function compiled by Numba takes an
-            array of whole numbers.
+            Takes an order, the list of items, and returns what `evaluate` returns. A function compiled by Numba takes
+            an array of whole numbers.
         items
-            What is to be put in order; a number n is 0 to n - 1.
+            The items to order; a number n stands for 0 to n - 1.
         repeats
-            Whether an item may be there several times, as the operations of a job in [0, 0, 1, 1, 1]; all differ
-            otherwise.
+            Whether items may occur several times, as the operations of a job in [0, 0, 1, 1, 1].
         code
-            What is learned: "previous", which item follows which, as suits tours; or "position", which item comes at
-            which place, as suits schedules.
+            What is learned: "previous", which item follows which (tours), or "position", which item comes at which
+            place (schedules).
         declared
             Attributes of the problem: n_objectives, maximise, constrained, name, objective_names, ...
         """
@@ -191,10 +190,10 @@ class CompiledProblem:
     returns how many; `play(data, state, move)` changes the state in place; `move_code(data, state, move)` returns an
     integer below `n_codes`; `evaluate(data, state, out)` fills the objectives and returns the number of violations;
     the optional `bias(data, state, move, preference)` returns a float; the optional `all_moves(data, state, out)` is
-    `legal_moves` without leaving out moves that only seem not worth trying (pruning); the optional
-    `identity(data, state)` returns a whole number of at least 0 that equal solutions share, reached by whatever moves;
-    the optional `canonical(data, moves, n_moves)` rewrites a complete solution in place, where several lists of moves
-    are the same solution, into the only one of them that `legal_moves` and `all_moves` allow; the optional
+    `legal_moves` without pruning; the optional `identity(data, state)` returns a whole number of at least 0 shared by
+    equal solutions of different moves; the optional `canonical(data, moves, n_moves)` rewrites a complete solution in
+    place, where several lists of moves are the same solution, into the only one that `legal_moves` and `all_moves`
+    allow; the optional
     `evaluate_solution(data, moves, out)` is `evaluate` for the moves of a complete solution, to the last bit.
 
     Attributes
@@ -211,19 +210,19 @@ class CompiledProblem:
         True if no code is legal at two steps of one sequence, as when a code names the city that is left: long
         sequences are then learned from faster.
     bias_by_code
-        True if moves of equal code have equal bias, which is then computed once per policy and remembered.
+        True if moves of equal code have equal bias, which is then computed once per policy.
     genotype
-        What kind of object a solution is, `Permutation` or `Choices`, for algorithms that change whole solutions.
+        The type of solutions, `Permutation` or `Choices`, for algorithms that change whole solutions.
     objective_names, reference_front, context
         As in `Problem`.
     describe, details
-        Plain functions from a solution, its moves, to a word for it, and to a dictionary of plain values.
+        Plain functions from the moves of a solution to a short text, and to a dictionary of plain values.
     segments
-        How stretches of a solution are judged, where it is a `Permutation`: local search then looks at millions of
-        neighbours a second instead of playing each.
+        How stretches of a `Permutation` are evaluated: local search then evaluates millions of neighbours a second
+        instead of playing each.
     known_by
-        The parts of the data that were given, where others are computed from them: these alone tell instances apart
-        in proofs and stored runs, so that a version that computes more still knows them.
+        The given parts of the data, from which the others are computed: they alone identify the instance in proofs and
+        stored runs, so that a version that computes further parts still recognises it.
     """
 
     data: Any
@@ -281,7 +280,7 @@ class CompiledProblem:
 
     @property
     def kernels(self) -> dict[str, Callable[..., Any]]:
-        """The words of the problem, by name, without those that are not there."""
+        """The kernels of the problem by name, without absent ones."""
         words = ("initial_state", "legal_moves", "play", "move_code", "evaluate", "bias", "identity", "canonical")
         return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
 
@@ -296,7 +295,7 @@ AnyProblem = Problem | CompiledProblem
 
 
 def without_pruning(problem: AnyProblem) -> AnyProblem:
-    """Return a problem in which every move is legal that could be, where it tells the two apart."""
+    """Return a problem without pruning, if it distinguishes `all_moves` from `legal_moves`."""
     if problem.all_moves is None:
         return problem
     if isinstance(problem, CompiledProblem):
@@ -324,14 +323,14 @@ def problem_name(problem: AnyProblem) -> str:
 
 
 def short_repr(problem: AnyProblem) -> str:
-    """Return a problem in a line: its data may be matrices."""
+    """Return a problem as one line, without its data."""
     kind, m = type(problem).__name__, problem.n_objectives
     name = f" {problem.name}" if problem.name else ""
     return f"<{kind}{name}, {m} objective{'s' if m != 1 else ''}>"
 
 
 def check_declarations(problem: AnyProblem) -> None:
-    """Raise `ProblemError` if what a problem says of itself does not fit together."""
+    """Raise `ProblemError` if declared attributes are inconsistent."""
     name, m = problem_name(problem), problem.n_objectives
     n_genes = len(getattr(problem.genotype, "moves", ()))
     if problem.genotype is not None and not 1 <= n_genes <= problem.max_moves:
@@ -354,7 +353,7 @@ def check_declarations(problem: AnyProblem) -> None:
         if word in ("preference", "reference_point") and not all(map(is_number, value)):
             raise ProblemError(f"{word} of {name} must be finite numbers, got {shown(value)}.")
     if getattr(problem, "neighbours", None) is not None and problem.genotype is None:
-        raise ProblemError(f"neighbours of {name} need a genotype, Permutation or Choices, that solutions belong to.")
+        raise ProblemError(f"neighbours of {name} require a genotype, Permutation or Choices.")
     front = problem.reference_front
     if front is not None and getattr(getattr(front, "points", None), "shape", ())[1:] != (m,):
         raise ProblemError(
@@ -364,7 +363,7 @@ def check_declarations(problem: AnyProblem) -> None:
 
 
 def wrong_evaluation(problem: Problem, value: Any) -> str:
-    """Return the sentence for something that `evaluate` should not have returned."""
+    """Return the message for an invalid result of `evaluate`."""
     expected = f"{problem.n_objectives} objectives"
     if problem.constrained:
         expected = f"({expected}, violations), as it is constrained"
@@ -372,7 +371,7 @@ def wrong_evaluation(problem: Problem, value: Any) -> str:
 
 
 def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]]:
-    """Return violations and objectives of what `evaluate` returned, as numbers that need not be finite."""
+    """Return violations and objectives from the result of `evaluate`; they need not be finite."""
     m, violations, objectives = problem.n_objectives, 0.0, value
     try:
         if problem.constrained:
@@ -389,21 +388,21 @@ def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]
 
 
 def as_float(value: Any) -> float:
-    """Return a number as a float; text is none, even where it reads like one."""
+    """Return a number as a float; text is refused, also if it looks like a number."""
     if isinstance(value, str | bytes):
-        raise TypeError("text is no number")
+        raise TypeError("text is not a number")
     return float(value)
 
 
 def checked_identity(problem: Problem, state: Any) -> int:
-    """Return what a problem says by which equal solutions are known, or `NO_IDENTITY` where it does not say."""
+    """Return the `identity` of a state, or `NO_IDENTITY` if the problem has none."""
     if problem.identity is None:
         return -1
     return check_identity(problem_name(problem), problem.identity(state))
 
 
 def check_identity(name: str, number: Any) -> int:
-    """Return what `identity` of a problem of that name returned, a whole number; raise if it is none."""
+    """Return the result of `identity` as a whole number; raise if it is invalid."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**62:
         raise ProblemError(
             f"identity() of {name} must be a whole number of at least 0, below 2^62, got {shown(number)}."
@@ -420,7 +419,7 @@ def objective_signs(problem: AnyProblem) -> NDArray[np.float64]:
 
 
 def paper_preference(problem: AnyProblem) -> NDArray[np.float64]:
-    """Return what all policies prefer in the paper's setting: what the problem declares, or its first objective."""
+    """Return the preference of all policies in the paper's setting: the declared one, or the first objective."""
     if problem.preference is not None:
         return np.asarray(problem.preference, dtype=float)
     first: NDArray[np.float64] = np.eye(problem.n_objectives)[0]
@@ -438,9 +437,9 @@ def plain_bias(problem: Problem) -> Callable[..., float] | None:
 
 
 def problem_fingerprint(problem: AnyProblem) -> str:
-    """Return a hash that tells two problems apart: by their code, what they declare and the data they hold.
+    """Return a hash of a problem: its code, declared attributes and data.
 
-    The `version` of a plain problem stands for its code and data, where it has one.
+    The `version` of a plain problem, if set, replaces its code and data.
     """
     declared: list[Any] = [problem.n_objectives, objective_signs(problem), paper_preference(problem)]
     if isinstance(problem, CompiledProblem):
@@ -458,9 +457,9 @@ def problem_fingerprint(problem: AnyProblem) -> str:
 
 
 class FirstFingerprint:
-    """The fingerprint of a problem at the start of a search: what the search makes it remember is no change.
+    """The fingerprint of a problem at the start of a search: values cached during the search are not changes.
 
-    Why there is none, where there is none, is said when somebody asks: not everybody saves a search.
+    A missing fingerprint is reported on first use, as only saved searches need one.
     """
 
     def __init__(self, problem: AnyProblem) -> None:
@@ -469,18 +468,18 @@ class FirstFingerprint:
             self.first = problem_fingerprint(problem)
 
     def known_as(self) -> list[str]:
-        """Return what the problem may look like when the search goes on: as at the start, or as it is now."""
+        """Return the fingerprints accepted when the search is resumed: at the start, and at present."""
         try:
             now = problem_fingerprint(self._problem)
         except ProblemError:
             if not self.first:
                 raise
-            now = self.first  # only since then does it hold something that cannot be read
+            now = self.first  # an unreadable value was added after the start
         return [self.first or now, now]
 
 
 def data_fingerprint(problem: AnyProblem) -> str:
-    """Return a hash of what a problem declares and holds, whatever its code: equal in all versions of the package."""
+    """Return a hash of declared attributes and data, without code: equal in all versions of the package."""
     held: Any = vars(problem)
     if isinstance(problem, CompiledProblem):
         held = [getattr(problem.data, name) for name in problem.known_by] if problem.known_by else problem.data
@@ -489,7 +488,7 @@ def data_fingerprint(problem: AnyProblem) -> str:
 
 
 def _canonical(value: Any) -> str:
-    """Write values so that equal contents give equal text; proofs and stored runs are known by it, for ever."""
+    """Write values so that equal contents give equal text; it identifies proofs and stored runs, so it is fixed."""
     if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
         return f"{value.dtype}{value.shape}{hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
     if isinstance(value, dict):

@@ -79,7 +79,7 @@ class BuiltProblem(Problem):
             raise ProblemError(f"function must take a solution and return its objectives, got {shown(function)}.")
         for word in declared:
             if word not in _DECLARATIONS:
-                raise ProblemError(f"a problem declares nothing called {word!r}; it takes: {', '.join(_DECLARATIONS)}.")
+                raise ProblemError(f"a problem has no attribute {word!r}; it takes: {', '.join(_DECLARATIONS)}.")
         neighbours = declared.get("neighbours")
         if neighbours is not None and not callable(neighbours):
             raise ProblemError(f"neighbours must take a solution and return solutions, got {shown(neighbours)}.")

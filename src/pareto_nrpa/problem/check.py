@@ -1,4 +1,4 @@
-"""For people who write problems: `check_problem` plays random solutions and names the first promise that is broken."""
+"""`check_problem` plays random solutions and reports the first violation of the interface of a problem."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from .stepper import Stepper, canonical_form, replay, stepper
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Changes with which a feasible solution is looked for.
+#: Number of changes tried in the search for a feasible solution.
 _CHANGES = 3_000
 
 
 def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> None:
-    """Play random solutions and raise `ProblemError` at the first broken promise.
+    """Play random solutions and raise `ProblemError` at the first violation of the interface.
 
-    Kernels are compiled, to see that they can be, and then run as plain Python, which notices what compiled code would
-    not: writing past the end of an array.
+    Kernels are compiled once, as a test, and then run as plain Python, which detects what compiled code does not:
+    writing past the end of an array.
     """
     check_problem_type(problem)
     check_declarations(problem)
@@ -55,9 +55,9 @@ def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> N
 
 
 def _feasible(problem: CompiledProblem, solutions: list[list[Any]], rng: np.random.Generator) -> list[list[Any]]:
-    """Return a feasible solution if none of those given is, as only there do the costs of segments count.
+    """Return a feasible solution if none of those given is, as costs of segments are compared on feasible ones only.
 
-    A descent by violations: a stretch of moves is put elsewhere, or reversed, unless that is worse.
+    A descent by violations: a stretch of moves is relocated or reversed, unless that is worse.
     """
     scores = [replay(problem, solution)[1] for solution in solutions]
     least = min(range(len(scores)), key=scores.__getitem__)
@@ -94,7 +94,7 @@ class _Game:
             depth = len(walk.moves)
             if depth >= problem.max_moves:
                 raise ProblemError(
-                    f"{self.name} went on after {depth} moves; raise max_moves if its sequences are really longer."
+                    f"{self.name} was not complete after {depth} moves; raise max_moves if its sequences are longer."
                 )
             self._check_moves(moves, depth)
             for move in moves:
@@ -187,7 +187,7 @@ class _Game:
         self._check_solution(walk.moves, objectives, violations)
 
     def _check_solution(self, moves: list[Any], objectives: NDArray[np.float64], violations: float) -> None:
-        """Compare what is said of complete moves with what `evaluate` says at their end."""
+        """Compare `evaluate_solution` with `evaluate` for complete moves."""
         problem = self.problem
         if problem.evaluate_solution is None:
             return

@@ -1,8 +1,8 @@
-"""A hash of what code and data hold, equal in every process: by it a changed kernel or problem is noticed.
+"""A hash of code and data, equal in every process: it detects a changed kernel or problem.
 
 Values are read as `pickle` would store them, and functions by their bytecode and all that it can reach. Sets are
-sorted, as their order is another in each process; nothing counts by its address. What cannot be read is an error:
-silence would mean that a change goes unnoticed.
+sorted, as their order differs between processes; addresses do not count. An unreadable value is an error, as a change
+of it would not be detected.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _Cached: type = type(functools.cache(len))
 _PLAIN = frozenset({type(None), type(...), bool, int, float, complex, str, bytes})
 _STANDARD = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib")})
-# Folders of what was installed: into this environment, into one that it can see, for one user, by Debian.
+# Folders of installed packages: of this environment, of its base, of the user, of Debian.
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
-# What a class holds besides what was written into it (some of it once an object was pickled or read here), and what
-# dataclasses say a second time.
+# Attributes of a class that Python adds (some only after pickling or reading an object), and those that dataclasses
+# repeat.
 _NOISE = frozenset(
     f"__{name}__"
     for name in (
@@ -44,11 +44,11 @@ _NOISE = frozenset(
 
 
 class UnreadableError(ProblemError):
-    """Something that may hold anything, and shows nothing of it."""
+    """A value whose content cannot be read."""
 
 
 def problem_contents(problem: Any, declared: Sequence[Any]) -> str:
-    """Return a hash of a plain problem: its methods, the user's own code that they use, and all that it holds.
+    """Return a hash of a plain problem: its methods, the user's own code that they use, and its data.
 
     Installed libraries count by name only.
     """
@@ -65,7 +65,7 @@ def problem_contents(problem: Any, declared: Sequence[Any]) -> str:
         return _digest(Reader(is_own), {"": declared, name: problem})
     except UnreadableError as error:
         raise UnreadableError(
-            f"it could not be told later whether {name} has changed: {error}. Give it an attribute `version`, any "
+            f"later changes of {name} could not be detected: {error}. Give it an attribute `version`, any "
             "value that you change when its code or data change."
         ) from error
 
@@ -76,13 +76,13 @@ def data_contents(data: Any) -> str:
 
 
 def kernel_contents(functions: Sequence[Any], versions: Sequence[str]) -> str:
-    """Return a hash of kernels and of all that they can reach, whoever wrote it, up to NumPy, Numba and Python."""
+    """Return a hash of kernels and of all code that they can reach, except NumPy, Numba and Python."""
     reader = _KernelReader(lambda package: package not in ("numpy", "numba", "llvmlite") and not _is_standard(package))
     try:
         return _digest(reader, {"": tuple(versions), "kernels": tuple(functions)})
     except UnreadableError as error:
         raise UnreadableError(
-            f"kernels may use numbers, text, arrays, tuples, enums and other kernels, so that none runs on after a "
+            f"kernels may use numbers, text, arrays, tuples, enums and other kernels, others cannot be checked for a "
             f"change: {error}."
         ) from error
 
@@ -94,20 +94,20 @@ def _digest(reader: Reader, values: dict[str, Any]) -> str:
             for part in reader.parts(value, (), where):
                 digest.update(f"{len(part)}:{part}".encode())  # with its length: "1", "23" is not "12", "3"
         except RecursionError as error:
-            raise UnreadableError(f"{where} is nested too deeply to be compared with what it was") from error
+            raise UnreadableError(f"{where} is nested too deeply to be compared") from error
     return digest.hexdigest()[:16]
 
 
 class Reader:
-    """Follows values, and names from function to function, each once."""
+    """Visits values, and functions that code refers to, each once."""
 
     def __init__(self, is_own: Callable[[str], bool]) -> None:
         self._is_own = functools.cache(is_own)
-        # What was met, by address, with its number; held, so that no address is used twice.
+        # Visited objects by address, with their numbers; kept alive, so that no address is reused.
         self._seen: dict[Any, tuple[int, Any]] = {}
 
     def parts(self, value: Any, names: tuple[str, ...], where: str) -> Iterator[str]:
-        """Yield all that `value` means to code that uses `names`."""
+        """Yield all parts of `value` that code using `names` depends on."""
         kind = type(value)
         if kind in _PLAIN:
             yield f"{kind.__name__} {value!r}"
@@ -121,7 +121,7 @@ class Reader:
                 yield from self._all((np.ma.getmaskarray(value), value.fill_value), names, where)
             elif kind is not np.ndarray and hasattr(value, "__dict__"):
                 yield from self.parts(vars(value), names, where)
-        elif kind is tuple:  # equal constants may be one object, or two: no difference
+        elif kind is tuple:  # equal constants may be one object or two
             yield from self._items(value, names, where)
         elif kind is frozenset:
             yield from self._unordered(value, names, where)
@@ -184,7 +184,7 @@ class Reader:
             yield from self._all(tuple(values), names, where)
 
     def _unordered(self, values: Any, names: tuple[str, ...], where: str) -> Iterator[str]:
-        """Yield what is in a set; each member is read as if it came first, as the order is another each time."""
+        """Yield the members of a set, each read as if it came first, as the order differs between processes."""
         before, texts = self._seen, []
         for value in values:
             self._seen = before.copy()
@@ -204,7 +204,7 @@ class Reader:
                 yield from self.parts(getattr(module, name), names, f"{where}.{name}")
 
     def _function(self, function: types.FunctionType, where: str) -> Iterator[str]:
-        # Its own module, not that of what it wraps, which decorators write into `__module__`.
+        # The module of the function itself; decorators write that of the wrapped function into `__module__`.
         module = str(function.__globals__.get("__name__"))
         if not self._is_own(_package(module)):
             yield f"{module} {function.__code__.co_qualname if sys.version_info >= (3, 11) else function.__qualname__}"
@@ -239,7 +239,7 @@ class Reader:
             yield from self._imported_module(module, names, where)
 
     def _imported_module(self, name: str, names: tuple[str, ...], where: str) -> Iterator[str]:
-        """Yield what a function uses of a module that it imports itself."""
+        """Yield the names that a function uses of a module imported in its body."""
         if not self._is_own(_package(name)):
             yield f"module {name}"
             return
@@ -270,13 +270,13 @@ class Reader:
                 yield from self.parts(item, (), f"{where}.{name}")
 
     def _object(self, value: Any, kind: type, names: tuple[str, ...], where: str) -> Iterator[str]:
-        """Yield what `pickle` would keep of an object."""
+        """Yield what `pickle` would store of an object."""
         try:
             reduced = value.__reduce_ex__(4)
         except RecursionError:
             raise
         except Exception as error:
-            raise UnreadableError(f"{where} is a {kind.__qualname__}, which does not show what it holds") from error
+            raise UnreadableError(f"{where} is a {kind.__qualname__}, whose content cannot be read") from error
         if isinstance(reduced, str):
             yield f"{kind.__module__}.{reduced}"
             return
@@ -291,8 +291,8 @@ class Reader:
         functions = [getattr(value, name) for name in ("py_func", "_defn", "_pyfunc") if hasattr(value, name)]
         if functions:
             yield from self._all((getattr(value, "targetoptions", None), functions[0]), names, where)
-        elif "0x" in str(value) or "#" in str(value):  # known by an address
-            raise UnreadableError(f"{where} is a {kind.__qualname__}, which does not show what it holds")
+        elif "0x" in str(value) or "#" in str(value):  # identified by an address
+            raise UnreadableError(f"{where} is a {kind.__qualname__}, whose content cannot be read")
         else:
             yield str(value)
 
@@ -301,7 +301,7 @@ class _KernelReader(Reader):
     """Reads what compiled code can use."""
 
     def _function(self, function: types.FunctionType, where: str) -> Iterator[str]:
-        if "__generates_code__" in function.__globals__:  # a piece of the compiler, whose text counts as a version
+        if "__generates_code__" in function.__globals__:  # part of the compiler, whose text counts as a version
             yield function.__qualname__
         else:
             yield from super()._function(function, where)
@@ -316,22 +316,22 @@ class _KernelReader(Reader):
             yield from super()._class(kind, where)
 
 
-# Functions that look a name up which is given as text.
+# Functions that look up a name given as text.
 _LOOK_UP = frozenset({"getattr", "globals", "vars"})
 
 
 def _names(code: types.CodeType) -> tuple[str, ...]:
-    """Return the names that a function uses, those that it has written down as text among them."""
+    """Return the names that a function uses, including those given as text."""
     if _LOOK_UP.isdisjoint(code.co_names):
         return code.co_names
     return (*code.co_names, *(text for text in code.co_consts if isinstance(text, str) and text.isidentifier()))
 
 
 def _imported(code: types.CodeType, scope: dict[str, Any]) -> Iterator[str]:
-    """Yield the modules that a function imports itself, by their whole names."""
+    """Yield the modules that a function imports in its body, by their full names."""
     if dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
         return
-    before: list[Any] = [0, None]  # the last two things put on the stack: how far up the package, and what of it
+    before: list[Any] = [0, None]  # the last two values on the stack: level of the relative import, and names
     for step in dis.get_instructions(code):
         if step.opname == "IMPORT_NAME":
             level, package = before[0], scope.get("__package__")
@@ -348,7 +348,7 @@ def _package(module: str) -> str:
 
 
 def _is_standard(package: str) -> bool:
-    """Tell whether a package comes with Python."""
+    """Tell whether a package belongs to Python's standard library."""
     path = _path(package)
     if path is None:
         return package in sys.stdlib_module_names
@@ -356,7 +356,7 @@ def _is_standard(package: str) -> bool:
 
 
 def _is_installed(package: str) -> bool:
-    """Tell whether a package was installed, wherever: some of these folders lie within that of the standard library."""
+    """Tell whether a package is installed; some of these folders lie within that of the standard library."""
     path = _path(package)
     return path is not None and not _INSTALLED.isdisjoint(path.parts)
 

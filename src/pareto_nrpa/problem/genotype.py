@@ -1,7 +1,7 @@
-"""What kind of object a solution is, for algorithms that change whole solutions instead of building them.
+"""Genotypes: the type of solutions, for algorithms that change whole solutions instead of building them.
 
-A problem says so in its attribute `genotype`. Pareto-NRPA and the tree searches never need it. It is a promise in two
-directions, and `check_genotype` looks at both: every playout is such an object, and every such object can be played.
+A problem declares it in its attribute `genotype`. Pareto-NRPA and the tree searches do not need it. It promises that
+every playout is such an object and that every such object can be played; `check_genotype` checks both.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Permutation:
 
     @property
     def counts(self) -> Counter[Hashable]:
-        """How often each move is among them."""
+        """How often each move occurs."""
         return Counter(self.moves)
 
     def encode(self, solution: Sequence[Hashable]) -> list[int]:
-        """Return the positions of the moves of a solution, or raise `ValueError` with the reason why not.
+        """Return the positions of the moves of a solution, or raise `ValueError` with the reason.
 
-        Of a move that is there several times, the first in the solution has the first of its positions.
+        Occurrences of a repeated move have its positions in order.
         """
         places: dict[Hashable, list[int]] = {}
         for place in range(len(self.moves) - 1, -1, -1):
@@ -69,13 +69,13 @@ class Permutation:
         return [places[move].pop() for move in solution]
 
     def examples(self) -> list[list[Any]]:
-        """Return a few solutions that together have each move early and late."""
+        """Return a few solutions in which each move occurs early and late."""
         return [list(self.moves), list(self.moves[::-1])]
 
 
 @dataclass(frozen=True)
 class Choices:
-    """A solution makes one choice per step, each from a list of moves of its own, whatever was chosen before."""
+    """A solution makes one independent choice per step, each from a list of its own."""
 
     moves: tuple[tuple[Hashable, ...], ...]
 
@@ -95,13 +95,13 @@ class Choices:
         return f"Choices of {len(self.moves)} steps"
 
     def encode(self, solution: Sequence[Hashable]) -> list[int]:
-        """Return which of its moves was chosen at each step, or raise `ValueError` with the reason why not."""
+        """Return the index of the choice at each step, or raise `ValueError` with the reason."""
         _check_length(solution, len(self.moves))
         _check_moves(solution, lambda depth, move: move in self.moves[depth])
         return [step.index(move) for step, move in zip(self.moves, solution, strict=True)]
 
     def examples(self) -> list[list[Any]]:
-        """Return a few solutions that together have each move of each step."""
+        """Return a few solutions that together contain each move of each step."""
         most = max(map(len, self.moves))
         return [[step[min(i, len(step) - 1)] for step in self.moves] for i in range(most)]
 
@@ -121,17 +121,17 @@ def _check_length(solution: Sequence[Any], n: int) -> None:
 
 
 def genotype_of(problem: AnyProblem, algorithm: str) -> Genotype:
-    """Return what kind of object a solution is, or say that the algorithm cannot do without knowing."""
+    """Return the genotype of a problem, or raise that the algorithm requires one."""
     if problem.genotype is None:
         raise ProblemError(
-            f"{algorithm} changes whole solutions, and {problem_name(problem)} does not say what these are; set its "
-            "genotype to Permutation(moves) or Choices(moves of each step)."
+            f"{algorithm} changes whole solutions and requires the genotype of {problem_name(problem)}; set it to "
+            "Permutation(moves) or Choices(moves of each step)."
         )
     return problem.genotype
 
 
 def encoded(problem: AnyProblem, solution: Sequence[Any]) -> list[int]:
-    """Return the genes of a playout, or say why the genotype does not fit it."""
+    """Return the genes of a playout, or raise that the genotype does not fit it."""
     assert problem.genotype is not None
     try:
         return problem.genotype.encode(solution)
@@ -141,7 +141,7 @@ def encoded(problem: AnyProblem, solution: Sequence[Any]) -> list[int]:
 
 
 def check_genotype(problem: AnyProblem, solutions: Iterable[Sequence[Any]]) -> None:
-    """Raise `ProblemError` if the genotype of a problem and what can be played, as some playouts, do not fit."""
+    """Raise `ProblemError` if the genotype of a problem does not fit some playouts, or cannot be played."""
     assert problem.genotype is not None
     for solution in solutions:
         encoded(problem, solution)
@@ -152,12 +152,12 @@ def check_genotype(problem: AnyProblem, solutions: Iterable[Sequence[Any]]) -> N
 
 
 def unplayable_message(problem: AnyProblem, solution: Sequence[Any], depth: int) -> str:
-    """Return the sentence for a solution made of the genotype that cannot be played, or not at this depth."""
+    """Return the message for a solution of the genotype that cannot be played, at a depth if given."""
     made = f"{_said(problem)}, which makes {_shown(solution)}"
     if depth == len(solution):
         return f"{made}, but there are legal moves left after these {depth} moves; {_WAY_OUT}."
     where = "all_moves()" if problem.all_moves is not None else "legal_moves()"
-    other = "" if problem.all_moves is not None else ", or offer in all_moves what may be played as well"
+    other = "" if problem.all_moves is not None else ", or return it from all_moves"
     return f"{made}, but move {solution[depth]!r} at depth {depth} is not in {where} there; {_WAY_OUT}{other}."
 
 

@@ -1,4 +1,4 @@
-"""How a problem judges a stretch of a solution, so that neighbours of the solution need not be played."""
+"""Segments: stretches of a solution are evaluated by concatenation, so that neighbours need not be played."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Segments:
     """Kernels for a problem whose solutions are permutations: rows of numbers stand for stretches of moves.
 
-    A solution is START, its moves in their order, END. The row of a stretch must say all that matters of it to what
-    comes before and after, so that joining rows from left to right, in whatever grouping, gives the row of the whole.
-    Costs and limits are kept apart: most neighbours cost more, and their limits are never looked at.
+    A solution is START, its moves in their order, END. The row of a stretch must hold all that neighbouring stretches
+    depend on, so that joining rows from left to right, in any grouping, gives the row of the whole. Costs and limits
+    are separate: most neighbours cost more, and their limits are never computed.
 
     Attributes
     ----------
@@ -35,16 +35,16 @@ class Segments:
         `join_costs(data, left, right, out)` fills the row of two stretches one after the other; `out` is neither.
     cost_width
         The length of such a row. The last `n_objectives` numbers in the row of a whole solution are its objectives,
-        if it is feasible; if not, they need only be near.
+        if it is feasible; if not, an approximation is enough.
     limit_of, join_limits, limit_width
-        The same for constraints; none where every order is feasible. The first number says how far the stretch is
-        from being feasible: 0 if it is, and never less than that of a part of it.
+        The same for constraints; None if every order is feasible. The first number is the distance of the stretch
+        from feasibility: 0 if feasible, and never less than that of a part of it.
     arc_of
-        `arc_of(data, a, b, out)` fills what each objective gains where b comes directly after a, of which one may be
-        START or END: where all objectives are sums of these arcs, neighbours are judged by the few arcs that differ.
+        `arc_of(data, a, b, out)` fills the contribution to each objective if b comes directly after a; one may be
+        START or END. If all objectives are sums of arcs, neighbours are evaluated by the few arcs that differ.
     near
-        `near(data, a, b)` returns what keeps b from coming directly after a besides the arc, such as waiting and
-        lateness, in units of a usual arc: with arc_of or without, only moves that are near are put side by side.
+        `near(data, a, b)` returns the cost of placing b directly after a besides the arc, such as waiting and
+        lateness, in units of a typical arc: with arc_of or without, only near moves are placed side by side.
     """
 
     cost_of: Callable[..., Any]
@@ -58,13 +58,13 @@ class Segments:
 
     @property
     def kernels(self) -> dict[str, Callable[..., Any]]:
-        """The kernels by name, without those that are not there."""
+        """The kernels by name, without absent ones."""
         words = ("cost_of", "join_costs", "limit_of", "join_limits", "arc_of", "near")
         return {word: getattr(self, word) for word in words if getattr(self, word) is not None}
 
 
 def check_segments(segments: Segments, problem: CompiledProblem) -> None:
-    """Raise `ProblemError` if what a problem says of its segments does not fit together."""
+    """Raise `ProblemError` if the segments of a problem are inconsistent."""
     from ..engine.jit.kernels import is_kernel
     from .genotype import Permutation
 
@@ -72,7 +72,7 @@ def check_segments(segments: Segments, problem: CompiledProblem) -> None:
         if not is_kernel(function):
             raise ProblemError(f"{word} of segments is not a kernel; put @kernel before its definition.")
     if (segments.limit_of is None) != (segments.join_limits is None):
-        raise ProblemError("segments need limit_of and join_limits, or none of them; give both, or leave both out.")
+        raise ProblemError("segments need both limit_of and join_limits, or neither.")
     if not isinstance(problem.genotype, Permutation) or max(problem.genotype.counts.values()) > 1:
         raise ProblemError(
             "segments need solutions that are permutations; set genotype to a Permutation of moves that all differ."
@@ -84,12 +84,12 @@ def check_segments(segments: Segments, problem: CompiledProblem) -> None:
         )
 
 
-# What a sum of decimals in another order may differ by, and far more.
+# Far above the difference of sums in another order.
 _TOLERANCE = 1e-6
 
 
 def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.random.Generator) -> None:
-    """Raise `ProblemError` if the segments of a solution, joined in some grouping, say other than `evaluate`."""
+    """Raise `ProblemError` if the segments of a solution, joined in some grouping, differ from `evaluate`."""
     segments = problem.segments
     assert segments is not None
     objectives, violations = problem.replay(solution)
@@ -111,7 +111,7 @@ def check_judgement(problem: CompiledProblem, solution: Sequence[int], rng: np.r
 
 
 def _check_arcs(problem: CompiledProblem, solution: Sequence[int], objectives: NDArray[np.float64] | None) -> None:
-    """Raise `ProblemError` if arcs do not add up to the objectives, or if how near moves are is no number."""
+    """Raise `ProblemError` if arcs do not add up to the objectives, or if `near` is not a number."""
     import numpy as np
 
     from ..engine.jit.kernels import python_function
@@ -143,7 +143,7 @@ def _are_equal(sums: Iterable[float], objectives: Iterable[float]) -> bool:
 def _check_limits(
     problem: CompiledProblem, solution: Sequence[int], violations: float, rng: np.random.Generator
 ) -> None:
-    """Raise `ProblemError` if limits call a solution feasible that is not, or a stretch worse than the whole."""
+    """Raise `ProblemError` if limits accept an infeasible solution, or rate a stretch worse than the whole."""
     moves = [START, *solution, END]
 
     def distance_of(stretch: Sequence[int]) -> float:
@@ -161,14 +161,14 @@ def _check_limits(
     if part > distance + _TOLERANCE * max(1.0, part):
         raise ProblemError(
             f"the segments of {problem.name} are {distance:g} from feasible for {list(solution)!r:.60}, and {part:g} "
-            "for a part of it; a whole is never nearer to feasible than its parts: correct limit_of or join_limits."
+            "for a part of it, which must not exceed the whole; correct limit_of or join_limits."
         )
 
 
 def _joined(
     problem: CompiledProblem, one: str, join: str, width: int, moves: Sequence[int], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the row of a stretch of moves, joined from two parts that are made likewise."""
+    """Return the row of a stretch of moves, joined from two parts recursively."""
     import numpy as np
 
     from ..engine.jit.kernels import python_function

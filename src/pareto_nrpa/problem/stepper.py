@@ -29,7 +29,7 @@ class Stepper(ABC):
 
     @abstractmethod
     def legal_moves(self, *, pruned: bool = True) -> list[Any]:
-        """Return the legal moves; all that could be played if not `pruned`."""
+        """Return the legal moves, without pruning if not `pruned`."""
 
     @abstractmethod
     def code(self, move: Any) -> Any:
@@ -37,7 +37,7 @@ class Stepper(ABC):
 
     @abstractmethod
     def bias(self, move: Any, preference: ArrayLike | None = None) -> Any:
-        """Return the bias of a legal move, by default for the preference of the paper; only where there is one."""
+        """Return the bias of a legal move, by default for the preference of the paper; the problem must have a bias."""
 
     def play(self, move: Any) -> None:
         """Play a move."""
@@ -50,11 +50,11 @@ class Stepper(ABC):
 
     @abstractmethod
     def evaluate(self) -> tuple[NDArray[np.float64], float]:
-        """Return objectives, as the problem states them, and violations; these numbers need not be finite."""
+        """Return objectives in the problem's own sense, and violations; they need not be finite."""
 
     @abstractmethod
     def identity(self) -> Any:
-        """Return what equal solutions share, or None where the problem does not say."""
+        """Return the identity of the solution, or None if the problem has none."""
 
 
 class _PlainStepper(Stepper):
@@ -71,8 +71,8 @@ class _PlainStepper(Stepper):
         moves: Iterable[Any] = find(self.state)
         if isinstance(moves, set | frozenset) and not all(isinstance(move, int | float) for move in moves):
             raise ProblemError(
-                f"legal_moves() returned a set at depth {len(self.moves)} of {self.name}, the order of which differs "
-                "between processes, and so would the result of a seed; return a list, sorted(moves) for example."
+                f"legal_moves() returned a set at depth {len(self.moves)} of {self.name}, its order, and so the "
+                "result of a seed, differs between processes: return a list, sorted(moves) for example."
             )
         try:
             return list(moves)
@@ -100,7 +100,7 @@ class _PlainStepper(Stepper):
 
 
 class _KernelStepper(Stepper):
-    """Calls the kernels of a `CompiledProblem` as plain Python, which notices writing past the end of an array."""
+    """Calls the kernels of a `CompiledProblem` as plain Python, which detects writing past the end of an array."""
 
     def __init__(self, problem: CompiledProblem) -> None:
         super().__init__(problem)
@@ -157,7 +157,7 @@ class _KernelStepper(Stepper):
 
 
 def stepper(problem: AnyProblem) -> Stepper:
-    """Return a solution of a problem under construction, without a move yet."""
+    """Return an empty solution of a problem."""
     return _KernelStepper(problem) if isinstance(problem, CompiledProblem) else _PlainStepper(problem)
 
 
@@ -183,7 +183,7 @@ def first_illegal(problem: AnyProblem, moves: Sequence[Any]) -> int | None:
 
 
 def legal_after(problem: AnyProblem, moves: Iterable[Any]) -> set[Any] | None:
-    """Return all that may be played after some moves, pruned or not; None if these cannot be played themselves."""
+    """Return all moves that may follow some moves, without pruning; None if these cannot be played themselves."""
     walk = stepper(problem)
     for move in moves:
         if move not in walk.legal_moves(pruned=False):
@@ -193,7 +193,7 @@ def legal_after(problem: AnyProblem, moves: Iterable[Any]) -> set[Any] | None:
 
 
 def canonical_form(problem: AnyProblem, moves: Sequence[Any]) -> list[Any]:
-    """Return the list of moves that stands for a solution, where a compiled problem tells it from equal ones."""
+    """Return the canonical list of moves of a solution, where a compiled problem defines one."""
     if not isinstance(problem, CompiledProblem) or problem.canonical is None:
         return list(moves)
     numbers = np.array(moves, dtype=np.int64)

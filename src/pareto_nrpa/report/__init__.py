@@ -1,4 +1,4 @@
-"""Views of a result: the page on which to choose, the picture in a notebook or on a terminal, the plot."""
+"""Views of a result: page, picture in a notebook or on a terminal, plot."""
 
 from .page import check_page_name, page_beside, report_page, write_report
 

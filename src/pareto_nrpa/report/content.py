@@ -1,4 +1,4 @@
-"""What the page shows, as plain values: solutions, stops, how it was made, how good it is."""
+"""The data of the page as plain values: solutions, stops, settings, quality."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..result.result import Result
     from ..routing.itinerary import Itinerary
 
-# As many as a browser draws at once, and more than are looked through.
+# Above the number that a reader examines, and fast to draw in a browser.
 _MOST_SOLUTIONS = 1000
 _MOST_STEPS = 300
 _DIGITS = 4  # of times, after the point
@@ -31,14 +31,14 @@ _UNKNOWN = (
 
 
 def content_of(results: Sequence[Result], names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return all that the page needs, of results that have their objectives in common."""
+    """Return the data of the page for results with the same objectives."""
     if not results:
         raise ParetoNRPAError("a report needs at least one result, got none.")
     first = results[0]
     for other in results[1:]:
         if (other.columns(), other.maximise) != (first.columns(), first.maximise):
             raise ParetoNRPAError(
-                f"results can be compared that have the same objectives: {first.instance} has "
+                f"only results with the same objectives can be compared: {first.instance} has "
                 f"{', '.join(first.columns())}, {other.instance} has {', '.join(other.columns())}."
             )
     labels = _labels(results, names)
@@ -65,7 +65,7 @@ def content_of(results: Sequence[Result], names: Sequence[str] | None = None) ->
 
 
 def _labels(results: Sequence[Result], names: Sequence[str] | None) -> list[str]:
-    """Return a name for each result by which it can be told from the others."""
+    """Return a distinct name for each result."""
     labels = list(names or [f"{result.algorithm}, seed {result.seed}" for result in results])
     return labels if len(set(labels)) == len(labels) else [f"{i + 1}: {label}" for i, label in enumerate(labels)]
 
@@ -99,7 +99,7 @@ def _solution(result: Result, r: int, i: int, is_dominated: bool, itinerary: Iti
 
 
 def _row(row: dict[str, Any]) -> list[Any]:
-    """Return a row of a route without what the stop says already: stop, then times, then load where there is one."""
+    """Return a row of a route as stop, times and load if there is one; the rest is in the stop."""
     times = [round(row[name], _DIGITS) for name in ("arrival", "waiting", "lateness", "departure")]
     return [row["stop"], *times, *([row["load"]] if row["load"] is not None else [])]
 
@@ -133,7 +133,7 @@ def _steps(history: NDArray[np.float64]) -> list[list[float]]:
 
 
 def _made(result: Result) -> list[list[str]]:
-    """Return how a result came about, as pairs of a word and its value."""
+    """Return the settings of a result as pairs of name and value."""
     settings = ", ".join(f"{name} {plain(value)}" for name, value in result.parameters.items() if value is not None)
     return [
         ["Instance", result.instance],
@@ -165,7 +165,7 @@ def _dominated(results: Sequence[Result]) -> list[NDArray[np.bool_]]:
 
 
 def _compared(results: Sequence[Result], dominated: list[NDArray[np.bool_]]) -> list[dict[str, Any]]:
-    """Return what several results come to beside each other: what is not dominated, and a common hypervolume."""
+    """Return a comparison of several results: non-dominated solutions, and hypervolumes up to a common point."""
     if len(results) == 1:
         return [{}]
     feasible = [_minimised(result)[:, 1:] if result.front.is_feasible else None for result in results]

@@ -1,7 +1,7 @@
-"""The page on which to choose: one HTML file out of templates and the data of some results.
+"""The page of trade-offs: one HTML file from templates and the data of results.
 
-Nothing in it is fetched from anywhere, and nothing in it that a user wrote can run: data are JSON without a `<`, the
-page puts them into the document as text alone, and a policy in its head forbids all code but that of the templates.
+It sends no request, and no text of a user in it can run: data are JSON without a `<`, inserted into the document as
+text only, and a content security policy forbids all code except the templates.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..result.result import Result
 
 
-# Parts of one script, in this order: what runs at once needs what stands before it.
+# Parts of one script, in order of dependence.
 _SCRIPTS = (
     "data", "elements", "choosing", "plots", "front", "routes", "solution", "comparison", "wishes", "list",
     "background", "start",
@@ -46,13 +46,13 @@ def write_report(
 
 
 def check_page_name(path: str | os.PathLike[str]) -> None:
-    """Raise unless a name ends as those of pages do: a page must not replace the stops or the result it is made of."""
+    """Raise unless a name ends in .html: a page must not replace the stops or the result."""
     if Path(path).suffix.lower() not in (".html", ".htm"):
-        raise ParetoNRPAError(f"a page is saved to a name that ends in .html, got {path}.")
+        raise ParetoNRPAError(f"the name of a page must end in .html, got {path}.")
 
 
 def page_beside(result: Path) -> Path:
-    """Return where the page of a saved result goes unless told otherwise: no file but an earlier page is replaced."""
+    """Return the default path of the page of a saved result; only an earlier page is replaced."""
     n, page = 1, result.with_suffix(".html")
     while page.exists() and _GENERATOR not in page.read_text(encoding="utf-8", errors="replace")[:2000]:
         n, page = n + 1, result.with_name(f"{result.stem}-{n + 1}.html")
@@ -60,7 +60,7 @@ def page_beside(result: Path) -> Path:
 
 
 def report_page(results: Sequence[Result], *, names: Sequence[str] | None = None) -> str:
-    """Return the page as text; `names` tell several results apart."""
+    """Return the page as text; `names` distinguish several results."""
     content = content_of(results, names)
     style = _template("page.css")
     script = "\n".join(['"use strict";', "{", *(_template(f"{name}.js") for name in _SCRIPTS), "}"])
@@ -73,7 +73,7 @@ def report_page(results: Sequence[Result], *, names: Sequence[str] | None = None
         "data": _harmless(content),
         "without_script": "".join(front_as_html(result) for result in results),
     }
-    # In one pass, so that a name that looks like a place to fill in stays a name.
+    # In one pass, so that data that look like a placeholder are not replaced.
     return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _template("page.html"))
 
 
@@ -87,6 +87,6 @@ def _allowed(code: str) -> str:
 
 
 def _harmless(content: dict[str, Any]) -> str:
-    """Return JSON that cannot end the element that it stands in."""
+    """Return JSON that cannot close its HTML element."""
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")

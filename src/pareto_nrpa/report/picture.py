@@ -1,4 +1,4 @@
-"""A front as HTML without a script: for notebooks, and for readers of the page whose program runs none."""
+"""A front as HTML without a script: for notebooks, and for the page where scripts are disabled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_WORDS = 80
 
 
 def notebook_view(result: Result) -> str:
-    """Return what a notebook shows of a result."""
+    """Return the HTML of a result in a notebook."""
     return f"<div>{front_as_html(result)}</div>"
 
 
@@ -43,7 +43,7 @@ def _table(result: Result) -> str:
 
 
 def _scatter(result: Result) -> str:
-    """Return the front as SVG; colours are those of the text around it, light or dark."""
+    """Return the front as SVG in the colour of the surrounding text."""
     values = result.front.objectives
     across, up = scaled(values).T
     x = _LEFT + across * (_WIDTH - _LEFT - _MARGIN)

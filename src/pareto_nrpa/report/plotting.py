@@ -41,7 +41,7 @@ def _points(result: Result, ax: Axes) -> None:
     values = result.front.objectives
     ax.scatter(values[:, 0], values[:, 1], s=24)
     for i, words in marks(result).items():
-        is_right = values[i, 0] > values[:, 0].mean()  # the words go to the left, so that they stay inside
+        is_right = values[i, 0] > values[:, 0].mean()  # labels to the left, so that they stay inside
         ax.annotate(
             _literal(", ".join(words)),
             (values[i, 0], values[i, 1]),
@@ -74,5 +74,5 @@ def _lines(result: Result, ax: Axes) -> None:
 
 
 def _literal(text: str) -> str:
-    """Return a text that matplotlib does not take for a formula."""
+    """Return a text escaped for matplotlib, which takes $ for a formula."""
     return text.replace("$", r"\$")

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     from ..result.result import Result
 
-_MOST_ROWS, _ROWS_OF_MANY = 10, 8  # of the table, so that all fits on a screen of 40 lines
+_MOST_ROWS, _ROWS_OF_MANY = 10, 8  # rows of the table, so that the output fits on 40 lines
 _HEIGHT, _WIDEST = 8, 100  # of the picture, in characters
 _ASCII = str.maketrans("•●○│─└", "*O.|-+")
 
 
 def show(console: Console, result: Result, saved: Sequence[Path], *, is_all: bool = False) -> None:
-    """Print the end of a search in one screen of 40 lines of 80 columns; no line is broken by the terminal."""
+    """Print the result of a search on one screen of 40 lines and 80 columns."""
     if not console.is_terminal:
         _print(console, *result.headline(), *(["", table(result)] if len(result.front) else []))
         _print(console, *(f"saved to {printable(str(path))}" for path in saved))
@@ -54,7 +54,7 @@ def show(console: Console, result: Result, saved: Sequence[Path], *, is_all: boo
 
 
 def _command(command: str, width: int, start: str = "  ") -> str:
-    """Return a command, broken so that it can be copied where the terminal is narrower than it."""
+    """Return a command, broken at backslashes if the terminal is narrower, so that it can be copied."""
     lines = [start + command]
     while len(lines[-1]) > width and " " in lines[-1].strip():
         head, _, word = lines[-1].rpartition(" ")
@@ -63,7 +63,7 @@ def _command(command: str, width: int, start: str = "  ") -> str:
 
 
 def table(result: Result, rows: Sequence[int] | None = None, *, width: int | None = None, policy: bool = False) -> str:
-    """Return solutions of a front as a table: number, objectives, what stands out, and the solution in words."""
+    """Return solutions of a front as a table: number, objectives, marks (knee, best), and the solution as text."""
     front, words, standing_out = result.front, result.words(), marks(result)
     chosen = range(len(front)) if rows is None else rows
     numbers, others = _numbers(front.objectives), [] if front.is_feasible else ["violations"]
@@ -83,7 +83,7 @@ def table(result: Result, rows: Sequence[int] | None = None, *, width: int | Non
 
 
 def picture(result: Result, width: int) -> str:
-    """Return a feasible front as characters: points for two objectives, ranges for more; nothing to see for one."""
+    """Return a feasible front as characters: points for two objectives, ranges for more, nothing for one."""
     if len(result.front) < 2 or len(result.maximise) < 2 or not result.front.is_feasible:
         return ""
     return _scatter(result, min(width, _WIDEST)) if len(result.maximise) == 2 else _ranges(result, min(width, _WIDEST))
@@ -104,7 +104,7 @@ def short_rows(result: Result) -> list[int]:
 
 
 def _scatter(result: Result, width: int) -> str:
-    """Return a scatter plot of two objectives; ends and knee are larger, with words beside them."""
+    """Return a scatter plot of two objectives; ends and knee are larger and labelled."""
     values = result.front.objectives
     texts = _numbers(values)
     low, high = (texts[int(values[:, 1].argmin())][1], texts[int(values[:, 1].argmax())][1])
@@ -131,7 +131,7 @@ def _scatter(result: Result, width: int) -> str:
 
 
 def _label(grid: list[list[str]], row: int, column: int, words: str) -> None:
-    """Write words beside a point, at the first of some places where nothing is drawn."""
+    """Write a label beside a point, at the first free place."""
     columns, n = len(grid[0]), len(words)
     right, end = range(column + 2, column + 10), min(column + 2, columns - n)
     for i, j in (*((row, j) for j in right), (row - 1, end), (row - 2, end), (row, column - n - 1)):
@@ -141,7 +141,7 @@ def _label(grid: list[list[str]], row: int, column: int, words: str) -> None:
 
 
 def _ranges(result: Result, width: int) -> str:
-    """Return a bar for each objective, from the least to the most of the front, with the knee and the other ends."""
+    """Return a bar for each objective over the range of the front, with the knee and the other ends."""
     texts = np.array(_numbers(result.front.objectives))
     shares, knee = scaled(result.front.objectives), knee_index(result)
     names = [cut(printable(name), width // 3) for name in result.columns()]
@@ -159,7 +159,7 @@ def _ranges(result: Result, width: int) -> str:
 
 
 def _print(console: Console, *blocks: str) -> None:
-    """Print text with the signs in colour, in ASCII where the terminal has no others."""
+    """Print text with coloured signs, in ASCII if the terminal has no others."""
     text = "\n".join(blocks)
     try:
         "•●○│─└".encode(console.encoding)
@@ -173,7 +173,7 @@ def _print(console: Console, *blocks: str) -> None:
 
 
 def _numbers(objectives: NDArray[np.float64]) -> list[list[str]]:
-    """Return objectives as text, each in as many digits as tell its values apart."""
+    """Return objectives as text, with enough digits to distinguish the values of each."""
     columns = []
     for values in objectives.T:
         spread = float(np.ptp(values)) or 1.0

@@ -1,6 +1,6 @@
 """One solution out of a front: the knee, the best compromise for given weights, those within limits.
 
-The page (`report/templates/choosing.js`) chooses by the same rules, and a test holds the two beside each other.
+The page (`report/templates/choosing.js`) uses the same rules; a test compares the two.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .result import Result
 
-# How much the sum counts beside the worst objective: enough to break ties, too little to overrule it.
+# Weight of the sum beside the worst objective: it only breaks ties.
 _TIE_BREAK = 1e-3
 # A front that bulges by less than rounding has no knee.
 _FLAT = 1e-9
@@ -36,11 +36,11 @@ class Choice:
     violations: float
     solution: list[Any]  # its moves
     words: str
-    details: dict[str, Any]  # what its problem says of it, see `Problem.details`
+    details: dict[str, Any]  # see `Problem.details`
 
     @property
     def number(self) -> int:
-        """How the page and the terminal call it: they count from 1, in the result that it was chosen from."""
+        """The number on the page and the terminal, from 1, in the result that it was chosen from."""
         return self.index + 1
 
     def headline(self) -> list[str]:
@@ -56,7 +56,7 @@ class Choice:
 
 
 def choice(result: Result, index: int) -> Choice:
-    """Return one row of a front as a value of its own."""
+    """Return one row of a front."""
     front = result.front
     return Choice(
         index=index,
@@ -71,7 +71,7 @@ def choice(result: Result, index: int) -> Choice:
 def knee_index(result: Result) -> int:
     """Return which solution lies farthest before the straight line (or plane) between the ends.
 
-    A front that bulges nowhere has no such point; the best compromise with equal weights stands in for it.
+    If no solution lies before the line, the best compromise with equal weights is returned.
     """
     shares = _from_best_to_worst(result)
     sums = shares.sum(axis=1)

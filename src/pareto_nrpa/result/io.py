@@ -1,4 +1,4 @@
-"""Results as files of JSON: their keys and types, and what must fit together."""
+"""Results as files of JSON: keys, types and consistency checks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WHAT = "a result of pareto-nrpa"
 
 
 class ResultFile(Struct):
-    """The keys of a file. Scripts read those without a default; the others are written where they have a value."""
+    """The keys of a file. Keys with a default are written only where they have another value."""
 
     format: Literal["pareto-nrpa result 1"]
     instance: str
@@ -59,7 +59,7 @@ class ResultFile(Struct):
 
 
 def read_result(path: str | os.PathLike[str]) -> Result:
-    """Return the result in a file, or raise an error that names the field that is wrong."""
+    """Return the result in a file, or raise an error that names the invalid field."""
     file = read(path, ResultFile, what=_WHAT)
     try:
         return _result(file)
@@ -68,7 +68,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
 
 
 def result_to_dict(result: Result) -> dict[str, Any]:
-    """Return the keys of a file with plain values; those that have their default are left out."""
+    """Return the keys of a file with plain values, without those that have their default."""
     front = result.front
     special = {
         "format": _FORMAT,
@@ -89,12 +89,12 @@ def write_result(path: str | os.PathLike[str], result: Result) -> Path:
     """Write a result, a line for each key, and return the path."""
     compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     lines = ",\n".join(f'"{key}": {compact.encode(value)}' for key, value in result.to_dict().items())
-    # Halves of characters, as in names of files that are not UTF-8, are no JSON.
+    # Lone surrogates, as in file names that are not UTF-8, are not valid JSON.
     return write_text(path, f"{{\n{lines}\n}}".encode(errors="replace").decode())
 
 
 def _result(file: ResultFile) -> Result:
-    """Return the result of a file whose parts fit together."""
+    """Return the result of a file after checking that its parts are consistent."""
     n, m = len(file.solutions), len(file.maximise)
     _check_lengths(file, n, m)
     objectives = np.array(file.objectives, dtype=float).reshape(n, m)
@@ -102,7 +102,7 @@ def _result(file: ResultFile) -> Result:
     _check_front(objectives * np.where(file.maximise, -1.0, 1.0), violations)
     history = np.array(file.history, dtype=float).reshape(-1, 2)
     if (np.diff(history[:, 0]) < 0).any():
-        raise ValueError("history goes back in its evaluations")
+        raise ValueError("evaluations of history must not decrease")
     if file.truth and not file.truth.keys() >= {"points", "found", "igd_plus"}:
         raise ValueError("truth must have points, found and igd_plus")
     solutions = [[_move(move) for move in solution] for solution in file.solutions]
@@ -131,7 +131,7 @@ def _check_front(minimised: NDArray[np.float64], violations: NDArray[np.float64]
 
 
 def _move(value: Any) -> Any:
-    """Return a move, which is hashable, so that a list in the file was a tuple."""
+    """Return a move, with lists turned into tuples, as moves are hashable."""
     if isinstance(value, dict):
         raise ValueError(f"solutions must be lists of moves, got an object as a move: {str(value)[:40]}")
     return tuple(_move(item) for item in value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The front that results are measured against, carried by its problem: from a table, from a proof, or from a file."""
+"""Reference fronts that results are compared with: from a table, a proof or a file."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from ..problem.base import AnyProblem
     from ..routing.exact import Certificate
 
-# Tours are rounded, each from a sum of its own.
+# Costs of tours are rounded sums, in an order that differs between tours.
 _SAME = 1e-8
-# Objectives from which on the hypervolume of a long front takes many seconds.
+# From this number of objectives on, the hypervolume of a long front takes many seconds.
 _MANY = 7
-_PROVED = "proved complete"  # what a certificate says of a finished proof
+_PROVED = "proved complete"  # the status of a finished proof in a certificate
 _CERTIFICATE = "pareto-nrpa certificate"  # how the format of a certificate begins
 
 
 class _Format(Struct):
-    """What a file says that it is; a plain front says nothing."""
+    """The format field of a file; a plain front has none."""
 
     format: str = ""
 
@@ -49,18 +49,18 @@ class _Objectives(Struct):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReferenceFront:
-    """A front, and what others are measured against beside it; everything minimised.
+    """A front to compare results with, and its reference point; everything minimised.
 
     Attributes
     ----------
     points
-        [n, m]: the front, or all solutions there are.
+        [n, m]: the front, or all solutions.
     is_complete
-        Whether nothing is missing: read from a table of all solutions, or proved.
+        Whether the front is known to be complete: from a table of all solutions, or proved.
     is_table
-        Whether `points` are all solutions there are.
+        Whether `points` are all solutions.
     given_point
-        The reference point of the hypervolume, where one is given that is behind the front.
+        The reference point of the hypervolume, if one is given that is behind the front.
     """
 
     points: NDArray[np.float64]
@@ -89,11 +89,11 @@ class ReferenceFront:
         maximise
             True, or one bool per objective, where more is better.
         is_complete
-            Whether nothing is missing from it.
+            Whether the front is complete.
         is_table
-            Whether these are all solutions there are; the front is complete then.
+            Whether these are all solutions; the front is then complete.
         reference_point
-            What hypervolumes are measured against; a point a little worse than the front by default.
+            The reference point of hypervolumes; by default slightly worse than the front.
         """
         values = _finite(objectives)
         if values is None or values.ndim != 2 or not values.size:
@@ -112,7 +112,7 @@ class ReferenceFront:
 
     @classmethod
     def of_certificate(cls, certificate: Certificate, problem: AnyProblem) -> ReferenceFront:
-        """Return what was proved of a problem; a certificate of other data is refused."""
+        """Return the front of a certificate; one of other data is refused."""
         from ..routing.exact import Certificate
 
         if not isinstance(certificate, Certificate):
@@ -122,10 +122,10 @@ class ReferenceFront:
             )
         if certificate.fingerprint != data_fingerprint(problem):
             raise ParetoNRPAError(
-                f"the certificate is of {certificate.instance}, or of other data than those of {problem_name(problem)}."
+                f"the certificate is for {certificate.instance}, or for other data than {problem_name(problem)}."
             )
         if not len(certificate.objectives):
-            raise ParetoNRPAError(f"the certificate of {certificate.instance} has no tours to measure against.")
+            raise ParetoNRPAError(f"the certificate of {certificate.instance} has no tours to compare with.")
         complete = certificate.status == _PROVED
         return cls.of(certificate.objectives, maximise=problem.maximise, is_complete=complete)
 
@@ -159,7 +159,7 @@ class ReferenceFront:
 
     @cached_property
     def reference_point(self) -> NDArray[np.float64]:
-        """What the hypervolume is measured against."""
+        """The reference point of the hypervolume."""
         given = self.given_point
         return worst_point(self.front) if given is None or not (self.front < given).all(axis=1).any() else given
 
@@ -185,7 +185,7 @@ class ReferenceFront:
         return igd_plus(there / unit, self.front / unit)
 
     def compared(self, points: ArrayLike) -> dict[str, float]:
-        """Return what some feasible points come to beside the front, as plain values."""
+        """Return the measures of some feasible points beside the front, as plain values."""
         counts: dict[str, float] = {
             "points": len(self.front),
             "found": self.found(points),
@@ -199,7 +199,7 @@ class ReferenceFront:
 
 
 def _finite(values: ArrayLike) -> NDArray[np.float64] | None:
-    """Return values as an array, None if they make none or are not finite."""
+    """Return values as an array, or None if they are not finite numbers."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -217,7 +217,7 @@ def true_front(problem: AnyProblem) -> NDArray[np.float64] | None:
 def with_reference_front(
     problem: AnyProblem, front: ReferenceFront | Certificate | str | os.PathLike[str]
 ) -> AnyProblem:
-    """Return the same problem, whose results are measured against a front, what was proved of it, or one in a file."""
+    """Return the problem with a reference front: a front, a certificate, or a file of either."""
     check_problem_type(problem)
     if isinstance(front, str | os.PathLike):
         front = ReferenceFront.read(front, problem)

@@ -1,4 +1,4 @@
-"""What a search leaves behind: frozen values that print, save, load and turn into a data frame."""
+"""Fronts and results of a search: frozen values that print, save, load and convert to a data frame."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Front:
     """Mutually non-dominated solutions, sorted by their first objective."""
 
     objectives: NDArray[np.float64]  # [n, m], in the sense in which the problem states them
-    violations: NDArray[np.float64]  # [n], the same for all: 0, or the least that was found
+    violations: NDArray[np.float64]  # [n], the same for all: 0, or the least found
     solutions: list[list[Any]]  # the moves of each solution
     policies: NDArray[np.int64]  # [n], the policy that sampled each
     found_at: NDArray[np.int64] | None = None  # [n], the evaluation at which each was found, from 1; None: not known
@@ -68,7 +68,7 @@ class Front:
 
     @property
     def is_feasible(self) -> bool:
-        """Whether the front has solutions, and they violate nothing."""
+        """Whether the front has feasible solutions."""
         return len(self) > 0 and not self.violations.any()
 
 
@@ -86,22 +86,22 @@ class Result:
     stopped_by: str
     front: Front
     history: NDArray[np.float64]  # [k, 2]: evaluations, hypervolume
-    reference_point: list[float] | None  # what the hypervolume is measured against; None if nothing is feasible
+    reference_point: list[float] | None  # reference point of the hypervolume; None if nothing is feasible
     maximise: list[bool]
     versions: dict[str, str] = field(default_factory=dict)
     unique_evaluations: int | None = None  # of solutions not evaluated before; None if they were not counted
     objective_names: list[str] = field(default_factory=list)  # none: f1, f2, ...
-    descriptions: list[str] = field(default_factory=list)  # a word for each solution of the front, or none at all
+    descriptions: list[str] = field(default_factory=list)  # a text for each solution of the front, or empty
     # Where the true front is known: its points, how many were found, share of its hypervolume, IGD+ to it.
     truth: dict[str, float] = field(default_factory=dict)
-    # [n, 2 + m]: evaluation, violations and minimised objectives of all that ever was in the front; not saved.
+    # [n, 2 + m]: evaluation, violations and minimised objectives of all solutions that entered the front; not saved.
     log: NDArray[np.float64] | None = None
-    failures: int = 0  # of the evaluations, those that failed and were survived
-    approximated: bool = False  # whether the hypervolumes are, as exact ones would take longer than the search
-    discarded: int = 0  # solutions that nothing dominated when they had to go, as the archive was limited
-    context: dict[str, Any] = field(default_factory=dict)  # what the problem says once, see `Problem.context`
-    details: list[dict[str, Any]] = field(default_factory=list)  # what it says of each solution, or none at all
-    command: str = ""  # that made it, where one did
+    failures: int = 0  # evaluations that failed
+    approximated: bool = False  # whether hypervolumes are approximate, as exact ones would take longer than the search
+    discarded: int = 0  # non-dominated solutions discarded by the limit of the archive
+    context: dict[str, Any] = field(default_factory=dict)  # see `Problem.context`
+    details: list[dict[str, Any]] = field(default_factory=list)  # `Problem.details` of each solution, or empty
+    command: str = ""  # that wrote it, if any
 
     def __repr__(self) -> str:
         return f"<Result {self.headline()[0]}>"
@@ -128,7 +128,7 @@ class Result:
         if self.failures:
             lines.append(f"{self.failures:,} of the evaluations failed")
         if self.discarded:
-            lines.append(f"{self.discarded:,} more were found and discarded, as max_archive says; history counts them")
+            lines.append(f"{self.discarded:,} more were found and discarded by max_archive; history includes them")
         if n and not self.front.is_feasible:
             lines.append(_least_violated(self))
         elif n and len(self.history):
@@ -150,17 +150,17 @@ class Result:
         check_file_name(path)
         ending = Path(path).suffix.lower()
         if ending not in _ENDINGS:
-            raise ParetoNRPAError(f"a result is saved to a name that ends in {' or '.join(_ENDINGS)}, got {path}.")
+            raise ParetoNRPAError(f"the name of a result file must end in {' or '.join(_ENDINGS)}, got {path}.")
         return self.save_csv(path) if ending == ".csv" else self.save_json(path)
 
     def save_json(self, path: str | os.PathLike[str]) -> Path:
-        """Write the result as JSON, whatever the name, and return the path."""
+        """Write the result as JSON to a file of any name, and return the path."""
         from .io import write_result
 
         return write_result(path, self)
 
     def save_csv(self, path: str | os.PathLike[str]) -> Path:
-        """Write the front as a table that spreadsheets open and return the path."""
+        """Write the front as CSV and return the path."""
         front, words = self.front, self.words()
         rows = [
             [*values, _whole(float(front.violations[i])), front.policies[i], words[i]]
@@ -170,7 +170,7 @@ class Result:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
-        """Read a result written by `save`; what cannot be one is refused."""
+        """Read a result written by `save`; an invalid file is refused."""
         from .io import read_result
 
         return read_result(path)
@@ -223,7 +223,7 @@ class Result:
         return within(self, {**(limits or {}), **more})
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write a page on which to choose, one HTML file that needs nothing else, and return the path."""
+        """Write the page of trade-offs, one self-contained HTML file, and return the path."""
         from ..report import write_report
 
         check_file_name(path)
@@ -242,9 +242,9 @@ class Result:
 
 
 def _least_violated(result: Result) -> str:
-    """Return in words what the solutions of an infeasible front violate; of the first what its problem says of it."""
+    """Return a sentence on the violations of an infeasible front, with the `violated` text of the first solution."""
     text = (
-        "No feasible solution was found; of all that were evaluated these have the fewest violations, "
+        "No feasible solution was found; these solutions have the fewest violations, "
         f"{result.front.violations[0]:g} each."
     )
     violated = result.details[0].get("violated") if result.details else None
@@ -252,7 +252,7 @@ def _least_violated(result: Result) -> str:
 
 
 def beside_the_truth(truth: dict[str, float]) -> str:
-    """Return in a sentence how much of the true front was found."""
+    """Return a sentence on how much of the true front was found."""
     share = truth.get("share_of_hypervolume")
     volume = "" if share is None else f"the front has {share:.2%} of its hypervolume, "
     front = "true front" if truth.get("complete", 1) else "reference front"
@@ -265,7 +265,7 @@ def _whole(value: float) -> int | float:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: arrays and tuples become lists, numbers stay, the rest becomes text."""
+    """Return a value as plain JSON values: arrays and tuples become lists, numbers stay, the rest becomes text."""
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, tuple | list):
@@ -280,7 +280,7 @@ def plain(value: Any) -> Any:
 
 
 def per_second(count: int, seconds: float) -> str:
-    """Return a rate in as many digits as mean something."""
+    """Return a rate with a suitable number of digits."""
     rate = count / seconds if seconds > 0 else 0.0
     return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
 

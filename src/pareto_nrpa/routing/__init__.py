@@ -1,10 +1,10 @@
 """Routes: tours and fleets, with or without time windows, from generators, benchmarks and files of stops.
 
 tsp, tsptw, vehicles           the problems, as kernels; segments, matrices
-read, content                  from a file, read once, to an instance; what a file is that is none
+read, content                  from a file, read once, to an instance; kinds of other files
 table, stops, costs, workbook  spreadsheets and DataFrames: cells, stops, matrices
 tsplib, solomon, vroom         parsers of files of other tools
-instance, feasibility          from an instance to a problem; limits that no route can meet
+instance, feasibility          from an instance to a problem; detection of infeasible instances
 benchmarks, generate           published instances and seeded ones
 itinerary                      routes of a result, with their times
 exact/                         proofs

@@ -1,6 +1,6 @@
-"""Where benchmark files are, what lies beside them, and how they get there.
+"""Benchmark files: search paths, accompanying files, download.
 
-Looked for in this order: the folder given, `$PARETO_NRPA_DATA`, the user's cache that `fetch` fills.
+Folders in order: the one given, `$PARETO_NRPA_DATA`, the user's cache that `fetch` fills.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def cache_folder() -> Path:
 
 
 def data_folders(given: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Return the folders to look in, the first first; one that is given must exist."""
+    """Return the folders to search, in order; a given one must exist."""
     if given is not None:
         if not Path(given).is_dir():
             raise InstanceError(f"the data folder {given} does not exist.")
@@ -55,7 +55,7 @@ def data_folders(given: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def find_instance(name: str, folder: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the file of an instance by its name, or None; a name with a path in it is no name."""
+    """Return the file of an instance by its name, or None; a path is not a name."""
     if not _NAME.fullmatch(name):
         return None
     for windows in _window_folders(folder):
@@ -74,7 +74,7 @@ def find_secondary(path: Path) -> Path | None:
 
 
 def with_secondary(instance: Instance, path: Path) -> Instance:
-    """Return the instance of a file with the secondary cost and the reference point that lie beside it, if any do.
+    """Return the instance of a file with the secondary cost and the reference point beside it, if any.
 
     The cost is a square matrix: `SecondaryCost/NAME.npy` beside the folder of the file, or `NAME.npy` beside the file.
     The reference point is that of NAME in `nadirs.json` beside the file.
@@ -91,7 +91,7 @@ def _matrix(path: Path, n: int) -> NDArray[np.float64]:
         matrix = np.load(io.BytesIO(read_bytes(path, error=InstanceError)), allow_pickle=False)
     except InstanceError:
         raise
-    except Exception as error:  # headers are read as Python's literals, which fail in all kinds of ways
+    except Exception as error:  # parsing a header may raise many types of errors
         message = f"the secondary cost {path} is not an .npy file of numbers, or is cut off."
         raise InstanceError(message) from error
     if not isinstance(matrix, np.ndarray) or matrix.dtype.kind not in "iuf":
@@ -113,13 +113,13 @@ def _reference_point(path: Path, n_objectives: int) -> list[float] | None:
 
 
 def instance_names(folder: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the names of all instances that are there."""
+    """Return the names of all installed instances."""
     return sorted({path.stem for windows in _window_folders(folder) for path in windows.glob("*.txt")})
 
 
 def _window_folders(folder: str | os.PathLike[str] | None) -> Iterator[Path]:
     for base in data_folders(folder):
-        # Both a collection of families and the folder of this one will do.
+        # A collection of families, or the folder of this one.
         for root in (base / FAMILY, base):
             if (root / WINDOWS_FOLDER).is_dir():
                 yield root / WINDOWS_FOLDER
@@ -146,7 +146,7 @@ def fetch(
     folder: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Path:
-    """Download the official files that are not there yet, checking the sum of each; returns the folder."""
+    """Download missing official files, checking the sum of each; returns the folder."""
     try:
         import pooch
     except ImportError as error:
@@ -176,11 +176,11 @@ def _fetch_one(store: Any, name: str, url: str) -> None:
         store.fetch(name)
     except ValueError as error:
         raise DataError(
-            f"{name} from {url} is not the official file (its SHA-256 sum differs); it was not kept."
+            f"{name} from {url} is not the official file (its SHA-256 sum differs); it was discarded."
         ) from error
     except PermissionError as error:
         raise DataError(f"cannot write {error.filename}: {error.strerror}; choose another folder with --to.") from error
-    except OSError as error:  # what requests raises when there is no network, no server or no file
+    except OSError as error:  # errors of requests without network, server or file
         raise DataError(
             f"cannot download {name} from {url}: {_reason(error)}; check the network, then try again."
         ) from error

@@ -1,4 +1,4 @@
-"""The content of a file of an instance, read once, and what it is where it is no text."""
+"""The content of a file of an instance, read once, and the kind of a file that is not text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from .._util.files import check_file_name, read_bytes
 from ..errors import InstanceError
 
-#: What an instance may be read from, for messages.
+#: The accepted formats, for messages.
 ACCEPTED = "CSV, Excel (.xlsx, .xls, .ods), TSPLIB, VRPLIB, Solomon, TSPTW and VROOM files are read"
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -25,7 +25,7 @@ _BINARIES = {
 
 
 def read_content(path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file, or say why it cannot be read."""
+    """Return the content of a file, or raise with the reason."""
     check_file_name(path)
     if os.path.isdir(path):
         raise InstanceError(f"{path} is a folder; give a file in it: {ACCEPTED}.")
@@ -38,7 +38,7 @@ def is_workbook(content: bytes) -> bool:
 
 
 def as_text(content: bytes, path: str | os.PathLike[str]) -> str:
-    """Return a content as text, or say what it is instead."""
+    """Return a content as text, or raise with its kind."""
     kind = next((kind for begin, kind in _BINARIES.items() if content.startswith(begin)), "")
     try:
         if not kind:

@@ -1,4 +1,4 @@
-"""What it costs to go from stop to stop: distances between places, and matrices from files."""
+"""Costs between stops: distances between places, and matrices from files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from .stops import Stops
 
-#: What the matrices of travel times and of distances are called.
+#: Names of the matrices of travel times and of distances.
 TIME, DISTANCE = "time", "distance"
-#: How distances between places may be rounded, see `read_instance`.
+#: Kinds of rounding of distances, see `read_instance`.
 ROUNDINGS = ("file", "none", "round", "dimacs")
 _EARTH = 6371.0088  # kilometres, the mean radius
 
@@ -42,7 +42,7 @@ def rounded_lengths(lengths: NDArray[np.float64], rounding: str) -> NDArray[np.f
 
 
 def distances(stops: Stops) -> NDArray[np.float64] | None:
-    """Return how far stops are from one another: kilometres for lat and lon, a straight line for x and y, or None."""
+    """Return the distances between stops: kilometres for lat and lon, Euclidean for x and y, or None."""
     if "lat" in stops.rows[0]:
         return great_circle(np.column_stack([stops.column("lat"), stops.column("lon")]))
     if "x" in stops.rows[0]:
@@ -51,7 +51,7 @@ def distances(stops: Stops) -> NDArray[np.float64] | None:
 
 
 def checked_speed(stops: Stops, speed: float | None, *, has_distances: bool) -> float:
-    """Return the speed at which stops are driven to, 1 where units may be anything, or say what is missing."""
+    """Return the speed, 1 where units are arbitrary; raise if one is required."""
     if not has_distances and not {"lat", "x"} & stops.rows[0].keys():
         raise InstanceError(
             f"{stops.source} has no places (columns x, y or lat, lon) and no travel times; give a matrix with --time."
@@ -66,7 +66,7 @@ def checked_speed(stops: Stops, speed: float | None, *, has_distances: bool) -> 
 
 
 def _no_speed(stops: Stops) -> str:
-    """Return the sentence for a speed that is missing: its unit, what is usual, and what does without."""
+    """Return the message for a missing speed: its unit, usual values, alternatives."""
     unit = "km" if "lat" in stops.rows[0] else "units of x and y"
     per, usual = "hour", "30 in town, 50 mixed"
     if not stops.per_hour:
@@ -85,7 +85,7 @@ def matrix(value: Any, stops: Stops, name: str) -> NDArray[np.float64]:
     Parameters
     ----------
     value
-        A CSV file; a pandas DataFrame, read as a CSV file with its labels would be (a default index is no labels); or
+        A CSV file; a pandas DataFrame with its labels, as in a CSV file (a default index does not count as labels); or
         an array in the order of the rows of the stops.
     name
         Of the cost, for messages.
@@ -95,7 +95,7 @@ def matrix(value: Any, stops: Stops, name: str) -> NDArray[np.float64]:
     if isinstance(value, str | os.PathLike):
         return matrix_of(read_table(value), stops, name)
     checked: NDArray[np.float64] = checked_matrices(_in_order(np.asarray(value), stops, name), name)[0]
-    np.fill_diagonal(checked, 0.0)  # no way leads from a stop to itself
+    np.fill_diagonal(checked, 0.0)  # the diagonal is not used
     return checked
 
 
@@ -107,7 +107,7 @@ def _in_order(values: NDArray[Any], stops: Stops, name: str) -> NDArray[Any]:
 
 
 def matrix_of(table: Table, stops: Stops, name: str) -> NDArray[np.float64]:
-    """Return the numbers of a table of which the first row and the first column may be names: its size tells."""
+    """Return the numbers of a table; its size tells whether the first row and column are names."""
     n = len(stops)
     height, widths = len(table.rows), {len(cells) for cells in table.rows}
     least = [n + has_labels for has_labels in table.labels or (False, False)]
@@ -133,15 +133,15 @@ def matrix_of(table: Table, stops: Stops, name: str) -> NDArray[np.float64]:
 
 
 def _taken_for_names(table: Table, n: int) -> str:
-    """Return a hint at the usual reason for a DataFrame that lacks its first row."""
+    """Return a hint at the usual cause of a DataFrame without its first row."""
     is_cut = table.labels == (True, False) and len(table.rows) == n
     return "; if pd.read_csv took the first row for names, give it header=None" if is_cut else ""
 
 
 def _stops_along(table: Table, cells: list[tuple[int, int]] | None, stops: Stops) -> list[int]:
-    """Return which stops the rows or columns are: by the names in the cells, else in the order of the stops file.
+    """Return the stops of rows or columns: by the names in the cells, else in the order of the stops file.
 
-    Labels 0 to n-1 that are no names count the rows of the stops file.
+    Labels 0 to n-1 that are not names are row numbers of the stops file.
     """
     in_order: list[int] = np.argsort(stops.order).tolist()
     names = [stops.rows[i]["name"] for i in in_order]
@@ -159,7 +159,7 @@ def _stops_along(table: Table, cells: list[tuple[int, int]] | None, stops: Stops
 
 
 def _named_stops(table: Table, cells: list[tuple[int, int]], stops: Stops) -> list[int]:
-    """Return which stops the names in the first row or column are."""
+    """Return the stops of the names in the first row or column."""
     numbers = {stop["name"]: i for i, stop in enumerate(stops.rows)}
     if len(numbers) < len(stops):
         name = Counter(stop["name"] for stop in stops.rows).most_common(1)[0][0]

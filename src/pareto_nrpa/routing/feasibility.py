@@ -1,4 +1,4 @@
-"""What no route can do, told before the search, with the stop's name."""
+"""Detection of infeasible instances before the search, with the name of the stop."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 def check_load(stops: Stops, vehicles: int, capacity: float) -> None:
-    """Raise if the vehicles cannot carry what the stops ask for."""
+    """Raise if the vehicles cannot carry the demand."""
     demand = stops.column("demand")
     largest = int(np.argmax(demand))
     if demand[largest] > capacity * (1 + TOLERANCE):
         raise InstanceError(
-            f"{stops.source}: {stops.named(largest)} asks for {demand[largest]:g}, more than the capacity of a vehicle "
+            f"{stops.source}: {stops.named(largest)} has demand {demand[largest]:g}, above the capacity of a vehicle "
             f"({capacity:g})."
         )
     if demand.sum() > vehicles * capacity * (1 + TOLERANCE):
         raise InstanceError(
-            f"{stops.source}: the stops ask for {demand.sum():g} together, more than {vehicles} vehicle(s) of capacity "
+            f"{stops.source}: total demand is {demand.sum():g}, more than {vehicles} vehicle(s) of capacity "
             f"{capacity:g} carry."
         )
 
 
 def check_windows(stops: Stops, shortest: NDArray[np.float64], *, vehicles: int) -> None:
-    """Raise if a window cannot be kept, whatever is driven before.
+    """Raise if a window cannot be kept on any route.
 
-    Times [n, n] are the shortest by whatever detour, and include service at the stop left.
+    Times [n, n] are shortest paths, and include service at the stop left.
     """
     opens, closes = stops.column("opens"), stops.column("closes")
     latest = closes * (1 + TOLERANCE)
@@ -61,12 +61,12 @@ def check_windows(stops: Stops, shortest: NDArray[np.float64], *, vehicles: int)
 def _check_pairs(
     stops: Stops, start: NDArray[np.float64], shortest: NDArray[np.float64], latest: NDArray[np.float64]
 ) -> None:
-    """Raise if one vehicle cannot serve two stops, in whatever order."""
+    """Raise if one vehicle cannot serve two stops in any order."""
     too_late = start[:, None] + shortest > latest[None, :]
     both = np.triu(too_late & too_late.T, 1)[1:, 1:]
     if both.any():
         first, second = (int(i) + 1 for i in np.argwhere(both)[0])
         raise InstanceError(
-            f"{stops.source}: one vehicle cannot serve both {stops.named(first)} and {stops.named(second)} in time, "
-            "whichever comes first; more vehicles (--vehicles) or wider windows can."
+            f"{stops.source}: one vehicle cannot serve both {stops.named(first)} and {stops.named(second)} in time "
+            "in any order; use more vehicles (--vehicles) or wider windows."
         )

@@ -1,4 +1,4 @@
-"""Seeded random instances, so that everything works without any benchmark file."""
+"""Seeded random instances."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def generate_tsptw(
 ) -> CompiledProblem:
     """Return a random problem with time windows that has at least one feasible tour.
 
-    A random tour is driven first; each window is then put around the time of arrival on it. The depot never closes.
+    Windows are placed around the arrival times of a random tour. The depot never closes.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ def generate_tsptw(
     seed
         Same seed, same instance.
     tightness
-        0: every window is as wide as the whole day; 1: hardly wider than the moment of arrival.
+        0: every window is as wide as the whole day; 1: windows have nearly no width.
     n_objectives
-        1 for travel time alone; each further one is the distance between random places of its own.
+        1 for travel time only; each further one is the distance between other random places.
     """
     _check(n, n_objectives, seed)
     if not 0 <= tightness <= 1:
@@ -57,7 +57,7 @@ def generate_tsptw(
     arrivals[tour[1:]] = np.cumsum(costs[0][tour[:-1], tour[1:]])
     day = arrivals.max() + costs[0][tour[-1], 0]
     before, after = (1.0 - tightness) * day * rng.random((2, n))
-    # A sliver on both sides, so that a window of width zero is no knife's edge.
+    # A small margin on both sides, so that a window of width zero can be kept despite rounding.
     opens = np.maximum(0.0, np.floor(arrivals - before))
     closes = np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
     if tightness == 0:
@@ -85,8 +85,8 @@ def generate_vrptw(
 ) -> CompiledProblem:
     """Return a random problem of routes for vehicles with capacities that has at least one feasible solution.
 
-    Stops are dealt to vehicles and driven in a random order first; each window is then put around the time of arrival.
-    A vehicle carries a fifth more than the most that one was dealt, and the depot closes when the last one is back.
+    Stops are assigned to vehicles in a random order; windows are placed around the arrival times. The capacity is a
+    fifth above the largest load, and the depot closes when the last vehicle is back.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ def generate_vrptw(
     seed, tightness
         As in `generate_tsptw`.
     vehicles
-        How many there are; one for every ten stops by default.
+        Number of vehicles; one for every ten stops by default.
     objectives
-        By name, as in `vrptw`, and distance.
+        Names as in `vrptw`, and distance.
     """
     _check(n, 1, seed)
     if not 0 <= tightness <= 1:
@@ -144,7 +144,7 @@ def _with_places(
     travel: NDArray[np.float64],
     columns: dict[str, NDArray[np.float64]],
 ) -> CompiledProblem:
-    """Return a problem whose results keep places and times of numbered stops."""
+    """Return a problem whose results store places and times of numbered stops."""
     named = {"x": places[:, 0], "y": places[:, 1], **columns}
     stops = numbered_stops(problem.name, named, [f"number {i}" for i in range(len(places))])
     return with_timetable(problem, stops.rows, travel)

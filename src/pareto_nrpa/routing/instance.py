@@ -1,4 +1,4 @@
-"""A problem out of stops and costs: one vehicle or several, the objectives by name."""
+"""Problems from stops and costs: one vehicle or several, objectives by name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RoutingOptions:
-    """What is said of an instance beside its file.
+    """Options for an instance beside its file.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class RoutingOptions:
     objectives
         Names: those of the costs, distance, and time, finish, waiting, lateness, vehicles, longest.
     vehicles, capacity
-        How many there are, and what each carries; None for what the file says (one, without a limit).
+        Number of vehicles and capacity of each; None for the values of the file (one, without a limit).
     late_costs
-        True if a missed window costs (`lateness`) and is no violation.
+        True if a missed window counts as `lateness`, not as a violation.
     window_end
-        What the end of a window is: the latest "start" of service, or the latest "end-of-service".
+        Meaning of the end of a window: the latest "start" of service, or the latest "end-of-service".
     """
 
     speed: float | None = None
@@ -71,7 +71,7 @@ class RoutingOptions:
 
     @property
     def given(self) -> list[str]:
-        """The names of those that say something."""
+        """The names of the options given."""
         silent = RoutingOptions()
         values = {one.name: (getattr(self, one.name), getattr(silent, one.name)) for one in fields(self)}
         # Matrices cannot be compared, and need not be.
@@ -82,7 +82,7 @@ class RoutingOptions:
 
 @dataclass(frozen=True)
 class VehicleType:
-    """Vehicles that are alike: how many there are, and what each carries (None: without limit)."""
+    """Identical vehicles: their number, and the capacity of each (None: without limit)."""
 
     count: int = 1
     capacity: float | None = None
@@ -90,7 +90,7 @@ class VehicleType:
 
 @dataclass(frozen=True)
 class Instance:
-    """What a file says.
+    """The content of a file.
 
     Attributes
     ----------
@@ -99,14 +99,14 @@ class Instance:
     costs
         [n, n] matrices by name, the distance among them where stops have places.
     vehicles
-        Of each type; none where the file does not say (one vehicle then).
+        Types of vehicles; empty if the file has none (then one vehicle).
     kind
-        What the file is without further options: "routes"; "tours", an objective for each matrix; or "windows", the
+        Kind of problem without further options: "routes"; "tours", an objective for each matrix; or "windows", the
         published form of tours with time windows, whose costs have no names.
     is_metric
-        Whether the distances are known to keep the triangle inequality.
+        Whether the distances are known to satisfy the triangle inequality.
     reference_point
-        That of the kind "windows", where it is published.
+        The published reference point of the kind "windows", if any.
     """
 
     name: str
@@ -120,16 +120,16 @@ class Instance:
 
 
 def places_instance(stops: Stops, name: str, rounding: str, *, kind: str = "routes") -> Instance:
-    """Return the instance of stops with the distances between their places, where they have any."""
+    """Return the instance of stops with the distances between their places, if they have any."""
     lengths = matrices.distances(stops)
     costs = {} if lengths is None else {DISTANCE: matrices.rounded_lengths(lengths, rounding)}
     return Instance(name, stops, costs=costs, kind=kind, is_metric=rounding in ("file", "none"))
 
 
 def build_problem(instance: Instance, options: RoutingOptions | None = None) -> CompiledProblem:
-    """Return the problem of an instance, or say which stop makes it impossible.
+    """Return the problem of an instance, or raise with the stop that makes it infeasible.
 
-    Matrices are checked, and detours searched, where the compiled problem is made.
+    Matrices are checked, and detours computed, where the compiled problem is made.
     """
     options = options or RoutingOptions()
     if instance.kind == "tours" and options.given:
@@ -152,7 +152,7 @@ def _tours(instance: Instance) -> CompiledProblem:
 
 
 def _published(instance: Instance) -> CompiledProblem:
-    """Return the problem of a published file: nothing but the search tells whether windows can be kept."""
+    """Return the problem of a published file, without the check for infeasible windows."""
     travel, *others = instance.costs.values()
     problem = mo_tsptw(
         np.stack([_with_service(travel, instance.stops), *others]),
@@ -208,15 +208,15 @@ def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
 
 
 def _vehicles(instance: Instance, options: RoutingOptions) -> tuple[int, float | None]:
-    """Return how many vehicles there are, and what each carries; what the user gives goes before what the file has."""
+    """Return the number of vehicles and their capacity; options of the user override the file."""
     stops, (first, *others) = instance.stops, instance.vehicles or (VehicleType(),)
     if others:
         raise InstanceError(f"{stops.source} has {len(others) + 1} types of vehicles; one type is supported.")
     capacity = options.capacity or first.capacity
     if capacity is not None and not stops.column("demand").any():
-        way_out = "; write what each stop asks for into a column named demand, or leave out --capacity"
+        way_out = "; add a column named demand, or leave out --capacity"
         raise InstanceError(
-            f"{stops.source} has no demand, so that the capacity {capacity:g} means nothing"
+            f"{stops.source} has no demand, so the capacity {capacity:g} has no effect"
             f"{way_out if options.capacity else ''}."
         )
     return options.vehicles or first.count, capacity
@@ -225,11 +225,11 @@ def _vehicles(instance: Instance, options: RoutingOptions) -> tuple[int, float |
 def _matrices(
     instance: Instance, options: RoutingOptions
 ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]], bool]:
-    """Return travel times, all costs by name, and whether the times keep the triangle inequality."""
+    """Return travel times, all costs by name, and whether the times satisfy the triangle inequality."""
     stops = instance.stops
     if options.time is not None and options.speed is not None:
         raise InstanceError("time and speed cannot both be given: travel times need no speed.")
-    # What is missing is said at once, not when all matrices are read.
+    # Missing values are reported before matrices are read.
     is_driven = options.time is None and (instance.travel is None or options.speed is not None)
     has_distances = DISTANCE in instance.costs
     speed = matrices.checked_speed(stops, options.speed, has_distances=has_distances) if is_driven else None
@@ -252,7 +252,7 @@ def _with_service(travel: NDArray[np.float64], stops: Stops) -> NDArray[np.float
 def _objectives(
     options: RoutingOptions, known: dict[str, NDArray[np.float64]], stops: Stops, vehicles: int
 ) -> tuple[str, ...]:
-    """Return the names of the objectives: those asked for, or what such an instance is usually judged by."""
+    """Return the names of the objectives: those given, or the defaults for such an instance."""
     if options.objectives is not None:
         names = list(options.objectives)
     elif options.costs:
@@ -267,8 +267,8 @@ def _objectives(
     for name in names:
         if name not in possible:
             raise InstanceError(
-                f"objectives must be out of {', '.join(possible)}, got {shown(name)}{did_you_mean(name, possible)}."
+                f"objectives must be among {', '.join(possible)}, got {shown(name)}{did_you_mean(name, possible)}."
             )
     if "lateness" in names and not options.late_costs:
-        raise InstanceError("lateness is always 0 while windows must be kept; give --late-costs to let them be missed.")
+        raise InstanceError("lateness is always 0 while windows are constraints; add --late-costs.")
     return tuple(names)

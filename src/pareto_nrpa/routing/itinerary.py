@@ -1,4 +1,4 @@
-"""Routes with their times: made of each solution, kept in results as columns, and read back as itineraries."""
+"""Routes with times: computed from solutions, stored in results as columns, read back as itineraries."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from ..result.result import Result
 
 _DIGITS = 6  # of times, after the point
-_LATE = 1e-6  # less is rounding
+_LATE = 1e-6  # smaller values are rounding errors
 _LATE_SHOWN = 5
 _TIMES = ("arrival", "waiting", "start", "lateness", "departure")
 _IN_TEXT = ("arrival", "waiting", "lateness", "departure")
-# What a row of a list says already, or what an instance means by coordinates.
+# Columns of a list, and names of coordinates.
 _KNOWN = {"name", "x", "y", "lat", "lon"}
 
 _Stop = dict[str, str | bool | int | float | None]
 
 
 class Route(Struct, forbid_unknown_fields=True):
-    """The way of one vehicle, a column for each kind of value, a row for each stop from depot to depot.
+    """The route of one vehicle: columns of values, a row for each stop from depot to depot.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Route(Struct, forbid_unknown_fields=True):
     arrival, start, departure
         When a stop is reached, when its service starts, and when it is left.
     load
-        What was asked for up to there; missing where no stop has a demand.
+        Load served so far; missing if no stop has a demand.
     """
 
     stops: Annotated[list[Annotated[int, Meta(ge=0)]], Meta(min_length=1)]
@@ -56,14 +56,14 @@ class Route(Struct, forbid_unknown_fields=True):
 
 
 class _Context(Struct, tag="routes", tag_field="kind", forbid_unknown_fields=True):
-    """What the solutions of a result have in common."""
+    """The data shared by the solutions of a result."""
 
     stops: Annotated[list[_Stop], Meta(min_length=1)]
     clock: bool = False
 
 
 class _Place(Struct):
-    """What must be of some type in a stop; further columns may hold anything."""
+    """The typed columns of a stop; further columns may hold any value."""
 
     name: str
     x: float | None = None
@@ -79,7 +79,7 @@ class _Places(Struct):
 
 
 class _Details(Struct, forbid_unknown_fields=True):
-    """What a result has of each solution."""
+    """The data of each solution of a result."""
 
     routes: list[Route]
     violated: str = ""
@@ -144,11 +144,11 @@ class Itinerary:
         return aligned(header, rows)
 
     def _cell(self, value: float, column: str) -> str:
-        """Return a time as text, none for no waiting and no lateness."""
+        """Return a time as text, empty for no waiting or lateness."""
         return "" if column in ("waiting", "lateness") and value <= _LATE else shown_time(value, clock=self.clock)
 
     def to_csv(self) -> str:
-        """Return the routes as CSV: a line for each stop, with all that the instance says of it."""
+        """Return the routes as CSV: a line for each stop, with all its columns."""
         more = list(dict.fromkeys(name for stop in self.stops for name in stop if name not in _KNOWN))
         table: list[list[Any]] = [["route", "position", "stop", *_TIMES, "load", *more]]
         for route, position, row in self._numbered():
@@ -158,9 +158,9 @@ class Itinerary:
         return csv_text(table)
 
     def to_geojson(self, properties: Mapping[str, Any] | None = None) -> str:
-        """Return the routes as GeoJSON: a line for each route and a point for each stop, as maps read them."""
+        """Return the routes as GeoJSON: a line for each route and a point for each stop, for map programs."""
         if any(stop.get("lat") is None for stop in self.stops):
-            raise ParetoNRPAError("GeoJSON needs lat and lon of all stops, and these have none; --csv works without.")
+            raise ParetoNRPAError("GeoJSON requires lat and lon of all stops; use --csv instead.")
         places = [[stop["lon"], stop["lat"]] for stop in self.stops]
         lines = [
             _feature("LineString", [places[i] for i in route.stops], {"route": number, "stops": self._names(route)})
@@ -188,15 +188,15 @@ class Itinerary:
 
 
 def has_routes(result: Result) -> bool:
-    """Tell whether a result keeps the routes of its solutions."""
+    """Tell whether a result has the routes of its solutions."""
     return result.context.get("kind") == "routes" and bool(result.details)
 
 
 def itineraries(result: Result) -> list[Itinerary]:
-    """Return the routes of each solution of a result; what a file has instead of them is refused."""
+    """Return the routes of each solution of a result; invalid ones are refused."""
     if not has_routes(result):
         raise ParetoNRPAError(
-            "this result has no stops and no times: it is not of routes, or was saved before they were kept; solve it "
+            "this result has no stops and no times: it is not of routes, or was saved by an older version; solve it "
             "again."
         )
     source = f"the result of {result.instance}"
@@ -215,14 +215,14 @@ def itineraries(result: Result) -> list[Itinerary]:
 
 
 def _wrong_place(place: _Place, index: int) -> str:
-    """Return what does not fit together in a stop of a file."""
+    """Return the inconsistency of a stop of a file, or an empty text."""
     pairs = ((place.x, place.y), (place.lat, place.lon))
     is_half = any((one is None) != (other is None) for one, other in pairs)
     return f"stops[{index}] must have both x and y, or both lat and lon" if is_half else ""
 
 
 def _wrong_route(route: Route, n_stops: int) -> str:
-    """Return what does not fit together in a route of a file."""
+    """Return the inconsistency of a route of a file, or an empty text."""
     columns = (route.arrival, route.start, route.departure, *([route.load] if route.load is not None else []))
     if any(len(column) != len(route.stops) for column in columns):
         return f"every column of a route must have {len(route.stops)} entries, one for each stop"
@@ -232,7 +232,7 @@ def _wrong_route(route: Route, n_stops: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Timetable:
-    """Makes the routes of a solution out of its moves: move i is stop i, one beyond the last stop ends a route."""
+    """Computes the routes of a solution: move i is stop i, a move beyond the last stop ends a route."""
 
     stops: list[dict[str, Any]]
     travel: NDArray[np.float64]  # [n, n] without service
@@ -249,9 +249,9 @@ class Timetable:
         return [route for route in found if route]
 
     def details(self, solution: Sequence[int]) -> dict[str, Any]:
-        """Return the routes of a solution as columns, and which stops are missed where that is a violation.
+        """Return the routes of a solution as columns, and the missed stops if these are violations.
 
-        A vehicle leaves the depot as late as it can be back equally early.
+        A vehicle leaves the depot as late as possible without returning later.
         """
         routes, late = [], []
         has_load = any(stop["demand"] for stop in self.stops)
@@ -294,7 +294,7 @@ class Timetable:
         return math.inf if closes is None else float(closes)
 
     def _spare_time(self, rows: list[tuple[int, float, float, float, float]]) -> float:
-        """Return by how much a vehicle may leave later without being later than it must anywhere (Savelsbergh 1992)."""
+        """Return the forward slack of the departure: how much later a vehicle may leave (Savelsbergh 1992)."""
         spare, waited = math.inf, 0.0
         for index, arrival, start, *_ in rows[1:]:
             waited += start - arrival
@@ -314,7 +314,7 @@ def with_timetable(
     clock: bool = False,
     late_costs: bool = False,
 ) -> CompiledProblem:
-    """Return a problem of routes whose results keep stops and times.
+    """Return a problem of routes whose results store stops and times.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def with_timetable(
     """
     shown = [stop | {"closes": None if stop["closes"] == math.inf else stop["closes"]} for stop in stops]
     timetable = Timetable(shown, travel, late_costs)
-    # Stops that are called by their numbers are moves like any other.
+    # Stops named by numbers are described by their moves.
     has_names = any(stop["name"] != str(i) for i, stop in enumerate(shown) if i)
     return replace(
         problem,

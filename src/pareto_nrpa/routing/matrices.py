@@ -1,4 +1,4 @@
-"""Cost matrices: what both families of tours need."""
+"""Cost matrices, for all families of routes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ BIAS_FACTOR = -10.0  # the paper's bias: -10 times the normalised distance
 
 # Costs of tours are rounded to 1e-9; those below 1 to twelve digits, so that no scale makes different tours equal.
 _STEPS, _FIRST_DIGITS = 1e9, 1e11
-# What rounding can be done for. Nothing that is driven comes near.
+# The range in which rounding is possible, far beyond real costs.
 _SMALLEST, _LARGEST = 1e-200, 1e200
-# A detour is shorter than the direct way if it is by more than the rounding of a sum.
+# A detour is shorter if the difference exceeds the rounding error of a sum.
 _NOISE = 1e-14
 
 
 @kernel
 def rounded(cost: Any) -> Any:
-    """Return a cost in steps of 1e-9: the same edges summed in another order must not seem better in the last bit."""
+    """Return a cost rounded to 1e-9, so that the same edges summed in another order give equal costs."""
     if cost >= 1.0 or cost == 0.0:
         return np.rint(cost * _STEPS) / _STEPS
     steps = _STEPS
@@ -33,7 +33,7 @@ def rounded(cost: Any) -> Any:
     return np.rint(cost * steps) / steps
 
 
-#: How long a row for a stretch of a tour is besides its costs: its first city and its last.
+#: Length of the row of a stretch besides its costs: first and last city.
 ENDS = 2
 
 
@@ -59,23 +59,23 @@ def join_costs(data: Any, left: Any, right: Any, out: Any) -> None:
 
 @kernel
 def arc_of(data: Any, here: Any, there: Any, out: Any) -> None:
-    """Fill in what it costs to get from one city to the next. A tour starts and ends in city 0."""
+    """Fill in the costs from one city to the next. A tour starts and ends in city 0."""
     for k in range(data.costs.shape[0]):
         out[k] = data.costs[k, max(here, 0), max(there, 0)]
 
 
-# What a unit of waiting counts in units of travel; a unit of lateness counts as one (Vidal et al. 2013).
+# Weight of waiting relative to travel; lateness has weight 1 (Vidal et al. 2013).
 _WAITING = 0.2
 
 
 @kernel
 def delay(time: Any, earliest: Any, latest: Any, opens: Any, closes: Any) -> Any:
-    """Return what is waited or late in any case at the end of a way that starts in a window, in units of travel."""
+    """Return the least waiting and lateness at the end of an arc that starts in a window, in units of travel."""
     return _WAITING * max(0.0, opens - time - latest) + max(0.0, earliest + time - closes)
 
 
 def usual(times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return [1] the time that a way usually takes, 1 where none takes any."""
+    """Return [1] a typical travel time, 1 if all are 0."""
     return np.array([np.median(times[times > 0]) if (times > 0).any() else 1.0])
 
 
@@ -90,7 +90,7 @@ def rounded_all(costs: ArrayLike) -> NDArray[np.float64]:
 
 
 def step_below(costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far below each rounded cost the next smaller one is, at least."""
+    """Return a lower bound on the difference between each rounded cost and the next smaller one."""
     return np.where(costs > 1, 1 / _STEPS, np.maximum(costs, 0.0) / (10 * _FIRST_DIGITS))
 
 
@@ -102,7 +102,7 @@ def euclidean(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def checked_floats(values: ArrayLike, name: str, what: str) -> NDArray[np.float64]:
-    """Return a copy of an array as contiguous floats, or say that it must be `what`."""
+    """Return a copy of an array as contiguous floats, or raise that it must be `what`."""
     try:
         given = np.asarray(values)
         if given.dtype.kind not in "biufO":  # text would be read as numbers, and complex numbers lose a part
@@ -113,7 +113,7 @@ def checked_floats(values: ArrayLike, name: str, what: str) -> NDArray[np.float6
 
 
 def checked_matrices(values: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return square cost matrices [m, n, n] as contiguous floats, or say what is wrong with them."""
+    """Return square cost matrices [m, n, n] as contiguous floats, or raise with the reason."""
     matrices = checked_floats(values, name, "square matrices of numbers, all of one size")
     if matrices.ndim == 2:
         matrices = matrices[None]
@@ -134,16 +134,16 @@ def checked_matrices(values: ArrayLike, name: str) -> NDArray[np.float64]:
 
 
 def shortest_times(times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the travel times [n, n] over as many other cities as it takes, city 0 not among them (Floyd-Warshall).
+    """Return the shortest travel times [n, n] over other cities except city 0 (Floyd-Warshall).
 
-    Where no detour is shorter, which is where the triangle inequality holds, that is the very array given.
+    If no detour is shorter, as under the triangle inequality, the given array itself is returned.
     """
     shortest, detour = times.copy(), np.empty_like(times)
     for stop in range(1, len(times)):
         np.add(shortest[:, stop : stop + 1], shortest[stop], out=detour)
         np.minimum(shortest, detour, out=shortest)
     is_shorter = shortest < (1 - _NOISE) * times
-    np.fill_diagonal(is_shorter, False)  # no way leads from a city to itself
+    np.fill_diagonal(is_shorter, False)  # the diagonal is not used
     return np.where(is_shorter, shortest, times) if is_shorter.any() else times
 
 

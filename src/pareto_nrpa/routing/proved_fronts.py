@@ -1,4 +1,4 @@
-"""Proofs that come with the package, found by the data of an instance whatever its name."""
+"""Proofs of the package, found by the data of an instance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def proof_of(problem: Any) -> Certificate | None:
-    """Return the certificate of all efficient tours of a problem, if one comes with the package."""
+    """Return the certificate of all efficient tours of a problem, if the package has one."""
     if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, TSPTWData):
         return None
     if problem.evaluate is not evaluate:  # another problem on the same data
@@ -24,7 +24,7 @@ def proof_of(problem: Any) -> Certificate | None:
 
 
 def with_proved_front(problem: CompiledProblem) -> CompiledProblem:
-    """Return a problem that carries its proved front, if a proof of it comes with the package."""
+    """Return a problem with its proved front, if the package has a proof."""
     proof = proof_of(problem)
     if proof is None:
         return problem

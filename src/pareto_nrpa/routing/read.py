@@ -1,4 +1,4 @@
-"""From a file, of whatever format, to an instance: read once, recognised by its name or its content, parsed."""
+"""Reading of instances: a file is read once, its format recognised by name or content, and parsed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..problem.base import CompiledProblem
 
-_HEAD = 100_000  # letters that tell what a file is
+_HEAD = 100_000  # characters at the start that identify the format
 
 
 def read_stops(
@@ -48,7 +48,7 @@ def read_stops(
     """Return the problem of visiting the stops of a spreadsheet.
 
     Columns, in any order: `name`; `x`, `y` or `lat`, `lon`; `opens`, `closes`, `service`; `demand`; `kind`. Others are
-    kept and shown. The depot is the row with "depot" in `kind`, else the first one. docs/spreadsheet.md tells the rest.
+    kept and shown. The depot is the row with "depot" in `kind`, else the first one. More: docs/spreadsheet.md.
 
     Parameters
     ----------
@@ -62,19 +62,19 @@ def read_stops(
     costs
         Matrices of further costs by name.
     objectives
-        By name: those of the costs, `distance`, and `time`, `finish`, `waiting`, `lateness`, `vehicles`, `longest`.
-        By default time and all costs; without costs distance, and when the work is finished. With several vehicles
-        their number, with late_costs the lateness too.
+        Names: those of the costs, `distance`, `time`, `finish`, `waiting`, `lateness`, `vehicles`, `longest`. Default:
+        time and all costs; without costs distance and finish; with several vehicles also their number, with late_costs
+        also the lateness.
     vehicles, capacity
-        How many there are (one), and what each carries (no limit).
+        Number of vehicles (default 1) and capacity of each (default: no limit).
     late_costs
-        True if a missed window costs (`lateness`) and is no violation.
+        True if a missed window counts as `lateness`, not as a violation.
     window_end
-        What `closes` is: the latest "start" of service, or the latest "end-of-service".
+        Meaning of `closes`: the latest "start" of service, or the latest "end-of-service".
     rounding
         How distances between places are rounded, as in `read_instance`.
     name
-        Of the problem; that of the file by default.
+        Name of the problem; that of the file by default.
     """
     options = RoutingOptions(
         speed=speed,
@@ -99,12 +99,12 @@ def read_stops(
 def read_problem(
     paths: Sequence[str | os.PathLike[str]], options: RoutingOptions | None = None, *, rounding: str = "file"
 ) -> CompiledProblem:
-    """Return the problem in a file; several TSPLIB files are as many objectives."""
+    """Return the problem in a file, or in several TSPLIB files, an objective each."""
     return build_problem(joined([read_instance(path, rounding=rounding) for path in paths]), options)
 
 
 def read_instance(path: str | os.PathLike[str], *, rounding: str = "file") -> Instance:
-    """Return the instance in a file of any format that is read.
+    """Return the instance in a file of any supported format.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def read_instance(path: str | os.PathLike[str], *, rounding: str = "file") -> In
 
 
 def _of_workbook(content: bytes, file: Path, rounding: str) -> Instance:
-    """Return the instance in a workbook: stops in its first sheet, travel times in one called time, if there is one."""
+    """Return the instance in a workbook: stops in its first sheet, travel times in an optional sheet named time."""
     sheets = sheet_tables(content, file.name)
     first, *others = sheets
     instance = places_instance(stops_of_table(sheets[first]), file.stem, rounding)
@@ -141,7 +141,7 @@ def _has(pattern: str) -> Callable[[str, str], bool]:
     return lambda _, head: re.search(pattern, head, re.MULTILINE) is not None
 
 
-#: What tells a format, by the ending of the name or by the beginning of the text, and what parses it, in this order.
+#: Tests of formats, by file name or beginning of the text, and their parsers, in this order.
 PARSERS: tuple[tuple[Callable[[str, str], bool], Callable[[str, str, str], Instance]], ...] = (
     (lambda ending, _: ending in (".csv", ".tsv"), _parse_table),
     (lambda ending, head: ending == ".json" or head.lstrip()[:1] in ("{", "["), parse_vroom),

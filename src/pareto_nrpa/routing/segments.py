@@ -1,8 +1,8 @@
-"""Stretches of routes as rows of numbers, so that neighbours of a solution need not be driven (`segments`).
+"""Segments of routes: rows of numbers for stretches, so that neighbours are evaluated without playing them.
 
 A stretch without a closing is one piece of a route. One with closings has a piece before the first and one after the
-last, both open, and complete routes in between, of which only sums and maxima matter. START and END are closings.
-Pieces are joined as in Vidal et al. (2013): time that is missing is lateness, and a vehicle leaves when it waits least.
+last, both open, and complete routes in between, of which only sums and maxima are stored. START and END are closings.
+Pieces are joined as in Vidal et al. (2013): missing time is lateness, and a vehicle leaves when it waits least.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .matrices import ENDS, delay, join_costs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Measures that are no sums over edges, by their place in `VRPTWData.columns` behind the objectives that are.
+#: Measures that are not sums over edges, by their place in `VRPTWData.columns` behind the sums.
 FINISH, WAITING, LATENESS, LONGEST = range(4)
-# A row: how far from feasible, whether there is a closing, first and last stop, lateness and overload of complete
-# routes, then three pieces: the first, the last, and the route that the join has completed.
+# A row: distance from feasibility, whether there is a closing, first and last stop, lateness and overload of complete
+# routes, then three pieces: the first, the last, and the route completed by the join.
 _WRONG, _IS_CLOSED, _FIRST, _LAST, _INNER, _HEAD, _TAIL, _ROUTE, _WIDTH = 0, 1, 2, 3, 4, 5, 11, 17, 23
 # A piece.
 _LATENESS, _DURATION, _EARLIEST, _LATEST, _WAITED, _LOAD, _PIECE = 0, 1, 2, 3, 4, 5, 6
@@ -29,7 +29,7 @@ _LATENESS, _DURATION, _EARLIEST, _LATEST, _WAITED, _LOAD, _PIECE = 0, 1, 2, 3, 4
 
 @kernel
 def edge_of(data, move, out):
-    """Fill in the row of one move where all objectives are sums over edges: first and last stop, and nothing yet."""
+    """Fill in the row of one move if all objectives are sums over edges: first and last stop, zero costs."""
     stop = move if 0 < move < data.demand.size else 0
     out[0] = stop
     out[1] = stop
@@ -37,7 +37,7 @@ def edge_of(data, move, out):
         out[ENDS + k] = 0.0
 
 
-# What is marked as the engine's is too long to become part of the code of every place that makes or joins rows.
+# Engine kernels below are too long to be inlined at every call.
 @engine_kernel
 def fill_row(opens, latest, demand, move, out):
     """Fill in the row of one move, without objectives."""
@@ -48,7 +48,7 @@ def fill_row(opens, latest, demand, move, out):
     out[_IS_CLOSED] = not is_stop
     out[_FIRST] = stop
     out[_LAST] = stop
-    # A vehicle returns (the first piece of a closing) whenever it can, and leaves (the last) when the depot is open.
+    # A vehicle returns at any time (the first piece of a closing), and leaves when the depot is open (the last piece).
     out[_HEAD + _EARLIEST] = opens[stop] if is_stop else 0.0
     out[_HEAD + _LATEST] = latest[stop]
     out[_HEAD + _LOAD] = demand[stop]
@@ -72,7 +72,7 @@ def join_pieces(left, i, right, j, travel, out, k):
 
 @engine_kernel
 def join_rows(travel, capacity, left, right, out):
-    """Fill in the row of two stretches, one after the other, with so much travel in between."""
+    """Fill in the row of two consecutive stretches, with the given travel in between."""
     left_is_closed, right_is_closed = left[_IS_CLOSED] > 0.0, right[_IS_CLOSED] > 0.0
     place = _ROUTE if left_is_closed and right_is_closed else _TAIL if left_is_closed else _HEAD
     join_pieces(left, _TAIL if left_is_closed else _HEAD, right, _HEAD, travel, out, place)
@@ -116,7 +116,7 @@ def join_objectives(costs, columns, left, right, out):
 
 @kernel
 def stretch_of(data, move, out):
-    """Fill in the row of one move; of objectives there are none yet."""
+    """Fill in the row of one move, with zero objectives."""
     fill_row(data.opens, data.latest, data.demand, move, out)
 
 
@@ -135,7 +135,7 @@ def join_timed_stretches(data, left, right, out):
 
 @kernel
 def arc_of(data, a, b, out):
-    """Fill in what it costs to get from one stop to the next; closings, START and END are the depot."""
+    """Fill in the costs from one stop to the next; closings, START and END are the depot."""
     n = data.demand.size
     here, there = a if 0 < a < n else 0, b if 0 < b < n else 0
     for k in range(data.costs.shape[0]):
@@ -144,7 +144,7 @@ def arc_of(data, a, b, out):
 
 @kernel
 def delay_between(data, a, b):
-    """Return what is waited or late in any case from one stop to the next; a vehicle leaves the depot when it likes."""
+    """Return the least waiting and lateness from one stop to the next; a vehicle may leave the depot at any time."""
     n = data.demand.size
     here, there = a if 0 < a < n else 0, b if 0 < b < n else 0
     latest = data.latest[here] if here > 0 else np.inf
@@ -155,14 +155,14 @@ def delay_between(data, a, b):
 
 @kernel
 def time_between(data, a, b):
-    """Return the time from one stop to the next, what is waited or late in any case included."""
+    """Return the time from one stop to the next, including the least waiting and lateness."""
     n = data.demand.size
     here, there = a if 0 < a < n else 0, b if 0 < b < n else 0
     return data.times[here, there] / data.usual[0] + delay_between(data, a, b)
 
 
 def route_segments(columns: Sequence[int]) -> Segments | None:
-    """Return how stretches of routes are judged; None with lateness, of which a stretch does not say enough."""
+    """Return the segments of a problem; None with lateness, which rows of stretches do not determine."""
     m = len(columns)
     if m + LATENESS in columns:
         return None

@@ -24,7 +24,7 @@ _Lines = list[tuple[int, list[str]]]
 
 
 def parse_solomon(text: str, source: str, rounding: str) -> Instance:
-    """Return what a file of Solomon says: a heading, vehicles and their capacity, a row for each customer."""
+    """Return the instance of a file of Solomon: a heading, vehicles and their capacity, a row for each customer."""
     lines = _lines(text)
     at = next((i for i, (_, words) in enumerate(lines) if words == ["VEHICLE"]), len(lines))
     if len(lines) < at + 3:
@@ -42,7 +42,7 @@ def parse_solomon(text: str, source: str, rounding: str) -> Instance:
 
 
 def parse_rows(text: str, source: str, rounding: str) -> Instance:
-    """Return what a TSPTW file with places says: a line with the number of cities, then a row for each."""
+    """Return the instance of a TSPTW file with places: a line with the number of cities, then a row for each."""
     lines = _lines(text)
     if not lines:
         raise InstanceError(f"{source} is empty; the first line must be the number of cities.")
@@ -52,9 +52,9 @@ def parse_rows(text: str, source: str, rounding: str) -> Instance:
         _wrong(source, first, f"expected the number of cities (at least 2), {got}")
     n = int(words[0])
     if n > MOST_CITIES:
-        raise InstanceError(f"{source} announces {n} cities; an instance has {MOST_CITIES} at most.")
+        raise InstanceError(f"{source} declares {n} cities; an instance has {MOST_CITIES} at most.")
     if len(rows) != n:
-        raise InstanceError(f"{source} announces {n} cities but has {len(rows)} rows; is it cut off?")
+        raise InstanceError(f"{source} declares {n} cities but has {len(rows)} rows; is it cut off?")
     return _of_rows(rows, source, rounding, "")
 
 
@@ -71,10 +71,10 @@ def _of_rows(rows: _Lines, source: str, rounding: str, prefix: str) -> Instance:
 
 
 def looks_like_matrix(head: str) -> bool:
-    """Tell it from the files with places: after the number of stops, a row has as many numbers as there are stops.
+    """Tell a matrix file from one with places: after the number of stops, a row has as many numbers as stops.
 
-    With seven stops both have seven; then only a matrix begins with a row whose second number is above 0 and whose
-    file has twice as many rows.
+    With seven stops both have seven; then only a matrix has a first row with a second number above 0, and twice as many
+    rows in the file.
     """
     lines = _lines(head)
     if len(lines) < 2 or len(lines[0][1]) != 1 or not lines[0][1][0].isdecimal() or len(lines[0][1][0]) > 5:
@@ -84,14 +84,14 @@ def looks_like_matrix(head: str) -> bool:
 
 
 def parse_matrix(text: str, source: str, rounding: str) -> Instance:
-    """Return what a TSPTW file with a matrix says: the number of stops, travel times (with service), windows."""
+    """Return the instance of a TSPTW file with a matrix: number of stops, travel times (with service), windows."""
     lines = _lines(text)
     n = int(lines[0][1][0])
     if not 2 <= n <= MOST_STOPS:
-        raise InstanceError(f"{source} announces {n} stops; there can be 2 to {MOST_STOPS:,}.")
+        raise InstanceError(f"{source} declares {n} stops; expected 2 to {MOST_STOPS:,}.")
     if len(lines) != 1 + 2 * n:
         raise InstanceError(
-            f"{source} announces {n} stops, so that {n} rows of travel times and {n} windows must follow; it has "
+            f"{source} declares {n} stops, so {n} rows of travel times and {n} windows must follow; it has "
             f"{len(lines) - 1} rows."
         )
     travel = np.array([_numbers(source, line, words, ["travel times"] * n) for line, words in lines[1 : n + 1]])
@@ -110,7 +110,7 @@ def _lines(text: str) -> _Lines:
 
 
 def _numbers(source: str, line: int, words: list[str], names: tuple[str, ...] | list[str]) -> list[float]:
-    """Return the numbers of a row, or say which of them is wrong."""
+    """Return the numbers of a row, or raise with the wrong one."""
     if len(words) != len(names):
         what = f" ({', '.join(names)})" if len(set(names)) == len(names) else ""
         _wrong(source, line, f"expected {len(names)} numbers{what}, got {len(words)}")

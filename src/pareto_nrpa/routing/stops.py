@@ -1,4 +1,4 @@
-"""Stops: what a row of a spreadsheet says of each, checked cell by cell."""
+"""Stops from rows of a spreadsheet, checked cell by cell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TIMES = ("opens", "closes", "service")
 _KNOWN = ("name", *_NUMBERS, *_TIMES, "kind")
 _SYNONYMS = {"latitude": "lat", "longitude": "lon", "lng": "lon"}
 _RANGES = {"lat": 90.0, "lon": 180.0}
-# An unknown column so much like a known one that is missing is taken for a slip, not for a column of the user's own.
+# An unknown column so similar to a missing known one is taken for a typing error, not for a column of the user.
 _ALIKE = 0.75
 #: Matrices and pruning take n^2 and more.
 MOST_STOPS = 3_000
@@ -39,15 +39,15 @@ class Stops:
     Attributes
     ----------
     source
-        What messages call the file.
+        Name of the file in messages.
     rows
         A dictionary for each, as `Itinerary.stops` has them; `closes` is infinite where a window never closes.
     places
-        Where each stands in the file, for messages.
+        Place of each in the file, for messages.
     order
-        Where each stood among the rows of the file; matrices without names have that order.
+        Row number of each in the file; matrices without names have that order.
     per_hour
-        Units of time in an hour (60 where times are given as hh:mm), None if the file does not say.
+        Units of time in an hour (60 if times are given as hh:mm), None if unknown.
     """
 
     source: str
@@ -65,12 +65,12 @@ class Stops:
         return np.array([row[name] for row in self.rows], dtype=float)
 
     def named(self, stop: int) -> str:
-        """Return how messages call a stop."""
+        """Return a stop for messages: name and place."""
         word = "the depot" if stop == 0 else "stop"
         return f"{word} {shown(self.rows[stop]['name'])} ({self.places[stop]})"
 
     def time(self, value: float) -> str:
-        """Return a time as the file writes it."""
+        """Return a time in the notation of the file."""
         return shown_time(value, clock=self.clock)
 
     @property
@@ -87,7 +87,7 @@ def numbered_stops(
     prefix: str = "",
     names: list[str] | None = None,
 ) -> Stops:
-    """Return stops that have no names but numbers, out of columns [n] by their names."""
+    """Return numbered stops from columns [n] by name."""
     n = len(places)
     called = names or ["depot", *(f"{prefix}{i}" for i in range(1, n))]
     usual = {"opens": 0.0, "closes": math.inf, "service": 0.0, "demand": 0.0}
@@ -103,7 +103,7 @@ def looks_like_stops(head: str) -> bool:
 
 
 def stops_of_table(table: Table) -> Stops:
-    """Return the stops that a table describes, its columns named in the first row."""
+    """Return the stops of a table, whose first row names the columns."""
     columns = _checked_columns(table)
     rows = [_read_row(table, number, columns) for number in range(1, len(table.rows))]
     if len(rows) < 2:
@@ -111,7 +111,7 @@ def stops_of_table(table: Table) -> Stops:
             f"{table.source} must have a row for the depot and one for each stop, got {len(rows)} row(s)."
         )
     if len(rows) > MOST_STOPS:
-        raise InstanceError(f"{table.source} has {len(rows):,} rows; there can be {MOST_STOPS:,} at most.")
+        raise InstanceError(f"{table.source} has {len(rows):,} rows; at most {MOST_STOPS:,} are supported.")
     depot = _depot(table, columns)
     order = [depot, *(i for i in range(len(rows)) if i != depot)]
     _name_rows(rows, order)
@@ -129,10 +129,10 @@ def stops_of_table(table: Table) -> Stops:
 
 
 def check_stops(stops: Stops) -> None:
-    """Raise if what stops say cannot be."""
+    """Raise if values of stops are contradictory."""
     for i, row in enumerate(stops.rows):
         if row["closes"] < row["opens"]:
-            hint = " (past midnight, hours go on: 26:00)" if stops.clock else ""
+            hint = " (for times past midnight write 26:00)" if stops.clock else ""
             raise InstanceError(
                 f"{stops.source}: {stops.named(i)} closes at {stops.time(row['closes'])}, before it opens at "
                 f"{stops.time(row['opens'])}{hint}."
@@ -142,12 +142,12 @@ def check_stops(stops: Stops) -> None:
 
 
 def without_return(stops: Stops) -> Stops:
-    """Return stops whose depot never closes, so that vehicles may be back at any time."""
+    """Return stops whose depot never closes, so that vehicles may return at any time."""
     return replace(stops, rows=[stops.rows[0] | {"closes": math.inf}, *stops.rows[1:]])
 
 
 def close_by_end_of_service(stops: Stops) -> Stops:
-    """Return stops whose windows end with the latest end of service; the depot is closed when it says."""
+    """Return stops with windows for the end of service; the window of the depot is unchanged."""
     rows = [stops.rows[0], *(row | {"closes": row["closes"] - row["service"]} for row in stops.rows[1:])]
     for i, row in enumerate(rows):
         if row["closes"] < row["opens"]:
@@ -164,20 +164,19 @@ def _checked_columns(table: Table) -> list[str]:
         missing = [known for known in _KNOWN if known not in names and len(known) > 1]
         if name and name not in _KNOWN and (near := nearest_name(name.lower(), missing, _ALIKE)):
             raise InstanceError(
-                f"{table.place(0, name)}: did you mean {near!r}? Rename the column, also if it is another one."
+                f"{table.place(0, name)}: did you mean {near!r}? Rename the column, also if it has another meaning."
             )
     for first, second in (("x", "y"), ("lat", "lon")):
         if (first in names) != (second in names):
             there, lost = (first, second) if first in names else (second, first)
             raise InstanceError(
-                f"{table.place(0)}: there is a column {there} and none called {lost}{did_you_mean(lost, names)}."
+                f"{table.place(0)}: there is a column {there} and none named {lost}{did_you_mean(lost, names)}."
             )
     if "x" in names and "lat" in names:
         raise InstanceError(f"{table.place(0)}: there are both x, y and lat, lon; rename or delete one pair.")
     if not set(names) & set(_KNOWN):
         raise InstanceError(
-            f"{table.place(0)}: expected the names of columns, out of {', '.join(_KNOWN)}, got "
-            f"{shown(', '.join(names))}."
+            f"{table.place(0)}: expected names of columns, among {', '.join(_KNOWN)}, got {shown(', '.join(names))}."
         )
     return names
 
@@ -199,7 +198,7 @@ def _read_row(table: Table, number: int, columns: list[str]) -> dict[str, Any]:
             table.wrong(number, name, "a name", cell)
         elif name not in _NUMBERS and (name or cell):
             if not name:
-                raise InstanceError(f"{table.place(number)}: {shown(cell)} stands in a column without a name.")
+                raise InstanceError(f"{table.place(number)}: {shown(cell)} is in a column without a name.")
             row[name] = cell
     return row
 
@@ -223,7 +222,7 @@ def _time(table: Table, number: int, name: str, cell: str) -> float:
 
 
 def _clock(table: Table, columns: list[str]) -> bool:
-    """Tell whether times are given as hh:mm; both ways in one file is a mistake. Service may be minutes either way."""
+    """Tell whether times are given as hh:mm; a mixed file is an error. Service may be minutes in both cases."""
     times = [
         (number, name, cell)
         for number in range(1, len(table.rows))
@@ -239,12 +238,12 @@ def _clock(table: Table, columns: list[str]) -> bool:
 
 
 def _depot(table: Table, columns: list[str]) -> int:
-    """Return which row is the depot."""
+    """Return the row of the depot."""
     kinds = [cells[columns.index("kind")] for cells in table.rows[1:]] if "kind" in columns else []
     depots = [i for i, kind in enumerate(kinds) if kind.lower() == "depot"]
     if len(depots) > 1:
         raise InstanceError(
-            f"{table.place(depots[1] + 1, 'kind')}: there is a depot in {table.place(depots[0] + 1)} already."
+            f"{table.place(depots[1] + 1, 'kind')}: the depot is given in {table.place(depots[0] + 1)} already."
         )
     if any(kinds) and not depots:
         row = next(i for i, kind in enumerate(kinds) if kind)

@@ -1,4 +1,4 @@
-"""A spreadsheet as a table of text: a CSV file of any of the usual kinds, a workbook, or a pandas DataFrame."""
+"""Spreadsheets as tables of text: CSV files with any usual separator, workbooks, pandas DataFrames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LONGEST_CELL = 500
 _LARGEST = 1e12
 _DAY_ZERO, _DAYS_OF_A_TIME = datetime.datetime(1899, 12, 31), 2  # as spreadsheets count
-# In this order: numbers have commas in files whose columns are separated by something else.
+# In this order, as numbers may have commas where columns are separated by others.
 _SEPARATORS = (";", "\t", ",")
 _QUOTED = re.compile(r'(^|[;,\t]) *"(?:[^"]|"")*"')
 _NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]{1,3})?")
@@ -32,14 +32,14 @@ _NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]{1,3}
 
 @dataclass
 class Table:
-    """Rows of text, and where each stands.
+    """Rows of text, and the place of each.
 
     Attributes
     ----------
     source
-        What messages call it.
+        Name in messages.
     rows
-        Cells without the spaces around them.
+        Cells without surrounding spaces.
     lines
         The line of the file that each row begins in.
     """
@@ -53,18 +53,18 @@ class Table:
     _decimal: dict[str, str] = field(default_factory=dict)  # the first number with a comma or a point, and its place
 
     def place(self, row: int, column: str | int | None = None) -> str:
-        """Return where a row or a cell is, in words."""
+        """Return the place of a row or a cell as text."""
         where = f"{self.source}, {self.word} {self.lines[row]}"
         if column is None:
             return where
         return f"{where}, column {column}" if isinstance(column, int) else f"{where}, column {shown(column)}"
 
     def wrong(self, row: int, column: str | int, expected: str, got: str) -> NoReturn:
-        """Raise with a sentence on a cell."""
+        """Raise with a message for a cell."""
         raise InstanceError(f"{self.place(row, column)}: expected {expected}, got {shown(got)[:60]}.")
 
     def number(self, row: int, column: str | int, text: str, expected: str = "a number") -> float:
-        """Return the number in a cell, or raise with a sentence."""
+        """Return the number in a cell, or raise with a message."""
         if not _NUMBER.fullmatch(text):
             self.wrong(row, column, expected, text)
         if "," in text and not self.decimal_commas:
@@ -94,7 +94,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
 def table_of_text(text: str, source: str) -> Table:
     """Return the cells of CSV: columns separated by comma, semicolon or tab; empty rows are left out."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's own way to say it
+    announced = re.fullmatch(r"sep=([;,\t])", first)  # Excel's declaration of the separator
     bare = _QUOTED.sub(r"\1", first)
     separator = announced[1] if announced else next((mark for mark in _SEPARATORS if mark in bare), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
@@ -113,7 +113,7 @@ def table_of_text(text: str, source: str) -> Table:
 
 
 def sheet_tables(content: bytes, source: str) -> dict[str, Table]:
-    """Return the cells of each sheet of a workbook (.xlsx, .xls, .ods) that has any, by its name."""
+    """Return the cells of each non-empty sheet of a workbook (.xlsx, .xls, .ods), by its name."""
     tables: dict[str, Table] = {}
     for name, cells in sheets(content, source).items():
         rows = [(line, [_text(cell) for cell in row]) for line, row in enumerate(cells, 1)]
@@ -128,13 +128,13 @@ def sheet_tables(content: bytes, source: str) -> dict[str, Table]:
 
 
 def check_cell(table: Table, row: int, column: int, cell: str) -> None:
-    """Raise if a cell holds what no cell should."""
+    """Raise if a cell has invalid content."""
     if len(cell) > _LONGEST_CELL:
         raise InstanceError(f"{table.place(row, column)}: has {len(cell):,} letters; {_LONGEST_CELL} are allowed.")
     if not cell.isprintable():
         odd = next(letter for letter in cell if not letter.isprintable())
         is_break = odd in "\r\n"
-        reason = "a line break; is a quote missing, or one too many?" if is_break else f"{odd!r}, which no one can see."
+        reason = "a line break; is a quote missing, or one too many?" if is_break else f"{odd!r}, which is invisible."
         raise InstanceError(f"{table.place(row, column)}: has {reason}")
 
 
@@ -147,7 +147,7 @@ def frame_table(frame: Any, source: str) -> Table:
 
 
 def matrix_table(frame: Any, source: str, n: int) -> Table:
-    """Return the cells of a pandas DataFrame for n stops, with its labels where they are not the default ones."""
+    """Return the cells of a pandas DataFrame for n stops, with its labels if they are not the default ones."""
     height, width = frame.shape
     # A frame with a row (column) more than stops has the names in it; numbers beyond are those of pandas.
     has_top = not (_is_default(frame.columns) or (height > n and _counts(frame.columns)))
@@ -172,7 +172,7 @@ def _labels(labels: Any) -> list[str]:
 
 
 def _is_default(labels: Any) -> bool:
-    """Tell whether these labels count from 0 as pandas counts where none were given."""
+    """Tell whether labels are the default ones of pandas, from 0."""
     return type(labels).__name__ == "RangeIndex" and labels.start == 0 and labels.step == 1 and labels.name is None
 
 
@@ -190,7 +190,7 @@ def _checked(table: Table) -> Table:
 
 
 def is_frame(value: Any) -> bool:
-    """Tell whether something is a pandas DataFrame, without importing pandas."""
+    """Tell whether a value is a pandas DataFrame, without importing pandas."""
     return hasattr(value, "columns") and hasattr(value, "iloc")
 
 
@@ -198,7 +198,7 @@ def _text(cell: Any) -> str:
     if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, datetime.datetime) and 0 <= (cell - _DAY_ZERO).days < _DAYS_OF_A_TIME:
-        cell -= _DAY_ZERO  # a time of day, as spreadsheets keep it; 26:00 is the day after
+        cell -= _DAY_ZERO  # a time of day of a spreadsheet; 26:00 is on the next day
     if isinstance(cell, datetime.time):
         return cell.replace(microsecond=0).isoformat()
     if isinstance(cell, datetime.timedelta):
@@ -206,7 +206,7 @@ def _text(cell: Any) -> str:
         return f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     if isinstance(cell, datetime.datetime):
         return cell.isoformat(" ")
-    if isinstance(cell, float) and cell.is_integer():  # a column of whole numbers with gaps or text beside them
+    if isinstance(cell, float) and cell.is_integer():  # a column of whole numbers with gaps or text
         return str(int(cell))
     return str(cell).strip()
 
@@ -222,5 +222,5 @@ def column_names(table: Table, known: Sequence[str], synonyms: dict[str, str]) -
         if (name and not any(letter.isalpha() for letter in name)) or name.lower() in ("nan", "inf"):
             table.wrong(0, i + 1, "the name of a column", name)
         if name and name in names[:i]:
-            raise InstanceError(f"{table.place(0)}: two columns are called {shown(name)}; rename one.")
+            raise InstanceError(f"{table.place(0)}: two columns are named {shown(name)}; rename one.")
     return names

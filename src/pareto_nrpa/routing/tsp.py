@@ -29,10 +29,10 @@ class Costs(NamedTuple):
 
 
 class TSPTour(NamedTuple):
-    """What one playout writes to."""
+    """The state of a playout."""
 
     unvisited: np.ndarray  # [n - 1] int64, in rising order
-    numbers: np.ndarray  # [2] int64: unvisited cities, city at hand
+    numbers: np.ndarray  # [2] int64: number of unvisited cities, current city
     sums: np.ndarray  # [n_objectives] float64
 
 
@@ -41,7 +41,7 @@ _LEFT, _CITY = 0, 1
 
 @kernel
 def initial_state(data):
-    """Stand in city 0."""
+    """Return a state in city 0."""
     numbers = np.zeros(2, np.int64)
     numbers[_LEFT] = data.costs.shape[1] - 1
     return TSPTour(np.arange(1, data.costs.shape[1]), numbers, np.zeros(data.costs.shape[0]))
@@ -63,7 +63,7 @@ def play(data, state, move):
     for k in range(state.sums.size):
         state.sums[k] += data.costs[k, city, move]
     left = state.numbers[_LEFT] - 1
-    # Kept in order: the weights of the cities left are then read from memory one after the other.
+    # In order, so that the weights of the remaining cities are read from consecutive memory.
     for i in range(np.searchsorted(state.unvisited[: left + 1], move), left):
         state.unvisited[i] = state.unvisited[i + 1]
     state.numbers[_CITY] = move
@@ -72,13 +72,13 @@ def play(data, state, move):
 
 @kernel
 def move_code(data, state, move):
-    """Learn a weight for each pair of cities."""
+    """Return a code for each pair of cities."""
     return state.numbers[_CITY] * data.costs.shape[1] + move
 
 
 @kernel
 def bias(data, state, move, preference):
-    """Prefer near cities: -10 times the normalised distance, mixed over the costs as the policy prefers."""
+    """Prefer near cities: -10 times the normalised distance, weighted by the preference of the policy."""
     distance = 0.0
     for k in range(preference.size):
         distance += preference[k] * data.distances[k, state.numbers[_CITY], move]
@@ -95,7 +95,7 @@ def evaluate(data, state, out):
 
 @kernel
 def evaluate_solution(data, moves, out):
-    """Return what `evaluate` does at the end of a tour."""
+    """Return the result of `evaluate` for a complete tour."""
     for k in range(out.size):
         cost, city = 0.0, 0
         for move in moves:
@@ -110,7 +110,7 @@ def mo_tsp(
 ) -> CompiledProblem:
     """Return a travelling salesman problem with the given cost matrices [n_objectives, n, n].
 
-    The paper does not say which cost its bias looks at here; as all have the same standing, it is their mean.
+    The paper does not state which cost its bias uses here; it is the mean of all, as they have equal rank.
     """
     matrices = checked_matrices(costs, "costs")
     m, n = matrices.shape[:2]

@@ -27,11 +27,11 @@ _OF_ROUTES = {"CAPACITY", "VEHICLES", "TRUCKS", "SERVICE_TIME", "DEMAND_SECTION"
 _OF_ROUTES |= {"SERVICE_TIME_SECTION", "DEPOT_SECTION"}
 _OF_BOTH = {"NAME", "COMMENT", "TYPE", "DIMENSION", "EDGE_WEIGHT_TYPE", "EDGE_WEIGHT_FORMAT", "NODE_COORD_TYPE"}
 _OF_BOTH |= {"DISPLAY_DATA_TYPE", "DISPLAY_DATA_SECTION", "NODE_COORD_SECTION", "EDGE_WEIGHT_SECTION"}
-_PI, _RADIUS = 3.141592, 6378.388  # as the description of TSPLIB has them
+_PI, _RADIUS = 3.141592, 6378.388  # as in the description of TSPLIB
 
 
 def parse_tsplib(text: str, source: str, rounding: str) -> Instance:
-    """Return what a file says: a tour whose one cost has the name of the file, or routes with their distances."""
+    """Return the instance of a file: a tour with one cost named after the file, or routes with their distances."""
     file = _File.of(text, source)
     kind = (file.words.get("TYPE") or "").split()[:1]
     is_tour = kind[0] in _TOURS if kind else not _OF_ROUTES & file.all_names
@@ -58,7 +58,7 @@ def parse_tsplib(text: str, source: str, rounding: str) -> Instance:
 
 
 def joined(instances: list[Instance]) -> Instance:
-    """Return the instance of several tours through the same cities, an objective each; of one file, that of the file.
+    """Return the instance of several tours through the same cities, an objective each, or that of a single file.
 
     City i of one file is city i of the others.
     """
@@ -76,14 +76,14 @@ def joined(instances: list[Instance]) -> Instance:
             )
     names = [instance.name for instance in instances]
     if len(set(names)) < len(names):
-        raise InstanceError(f"two files are called {max(names, key=names.count)}; they must be different objectives.")
+        raise InstanceError(f"two files are named {max(names, key=names.count)}; they must be different objectives.")
     costs = {name: cost for instance in instances for name, cost in instance.costs.items()}
     return replace(first, name="+".join(names), costs=costs) if others else first
 
 
 @dataclass
 class _File:
-    """What a file specifies, and the words of its sections."""
+    """The specification of a file, and the words of its sections."""
 
     source: str
     words: dict[str, str]
@@ -142,7 +142,7 @@ class _File:
 
 
 def _columns_of_routes(file: _File, n: int) -> dict[str, NDArray[np.float64]]:
-    """Return demand, windows and service of each stop, where the file has them."""
+    """Return demand, windows and service of each stop, if the file has them."""
     unknown = sorted(file.all_names - _OF_ROUTES - _OF_BOTH)
     if unknown:
         name = unknown[0].removesuffix("_SECTION")[:40]
@@ -162,7 +162,7 @@ def _columns_of_routes(file: _File, n: int) -> dict[str, NDArray[np.float64]]:
 
 
 def _vehicles(file: _File, n: int) -> VehicleType:
-    """Return the vehicles of a file, as many as there are stops where it does not say."""
+    """Return the vehicles of a file, by default as many as stops."""
     count = file.words.get("VEHICLES", file.words.get("TRUCKS", str(n - 1)))
     if not re.fullmatch(r"[0-9]{1,9}", count) or int(count) < 1:
         raise file.wrong(f"VEHICLES must be a whole number of at least 1, got {count[:40]!r}")
@@ -176,7 +176,7 @@ def _vehicles(file: _File, n: int) -> VehicleType:
 
 
 def _distances(file: _File, n: int, rounding: str) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]], bool]:
-    """Return distances, the columns x and y where cities lie in a plane, and whether the triangle inequality holds."""
+    """Return distances, the columns x and y for cities in a plane, and whether the triangle inequality holds."""
     kind = file.words.get("EDGE_WEIGHT_TYPE", "EXPLICIT" if "EDGE_WEIGHT_SECTION" in file.sections else "EUC_2D")
     if kind == "EXPLICIT":
         return _explicit(file, n), {}, False
@@ -210,7 +210,7 @@ def _on_the_globe(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 _Measure = tuple["Callable[[NDArray[np.float64]], NDArray[np.float64]]", "Callable[..., NDArray[np.float64]]"]
-#: How each type of distances is measured, and rounded where the format is followed.
+#: Distance and rounding of each type.
 _KINDS: dict[str, _Measure] = {
     "EUC_2D": (euclidean, _nearest),
     "CEIL_2D": (euclidean, np.ceil),

@@ -1,12 +1,11 @@
 """The (multi-objective) travelling salesman problem with time windows, as in the paper.
 
 A tour leaves city 0, visits every other city once and returns. Each objective is the sum of one cost along the closed
-tour. The first cost is also the time it takes; arriving before a window opens means waiting, arriving after it closes
-is a violation, on return to city 0 too. A solution is the order of the cities after city 0.
+tour. The first cost is also the travel time; arriving before a window opens means waiting, arriving after it closes
+is a violation, also on return to city 0. A solution is the order of the cities after city 0.
 
-Arriving at closing time is in time, also where a sum of decimals ends a little above it: every window closes a
-billionth of its closing time later than it says. That is done once, here, and all that asks who is late looks at it:
-playout, evaluation, pruning, proof and check.
+Arrival at closing time is in time, also if a sum of decimals is slightly above it: every window is extended by a
+billionth of its closing time. This is done once, here, for playout, evaluation, pruning, proof and check.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-# Far above the rounding of sums, far below what any clock shows.
+# Far above rounding errors of sums, far below the resolution of any clock.
 TOLERANCE = 1e-9
-# A bound on a time may differ by so much from what is driven, as it is a sum made in another order.
+# A bound on a time may differ by so much from the time of a tour, as it is a sum in another order.
 NOISE = 1e-11
 
 
@@ -53,20 +52,20 @@ class TSPTWData(NamedTuple):
     costs: np.ndarray  # [n_objectives, n, n] float64, costs[0] is travel time too
     distances: np.ndarray  # [n_objectives, n, n] float64, each divided by its largest entry, for the bias
     opens: np.ndarray  # [n] float64
-    closes: np.ndarray  # [n] float64, tolerance included; infinite for a depot that is not checked on return
-    shortest: np.ndarray  # [n, n] float64, travel time over other cities; costs[0] itself where no detour is shorter
-    deadlines: np.ndarray  # [n] float64, who gets there later is late there or at the depot
-    farthest: np.ndarray  # [n] float64, the longest way from each city
-    last_opening: np.ndarray  # [1] float64, after it every city is open
+    closes: np.ndarray  # [n] float64, including the tolerance; infinite for a depot that is not checked on return
+    shortest: np.ndarray  # [n, n] float64, travel time over other cities; costs[0] itself if no detour is shorter
+    deadlines: np.ndarray  # [n] float64, a later arrival is late there or at the depot
+    farthest: np.ndarray  # [n] float64, the longest travel time from each city
+    last_opening: np.ndarray  # [1] float64, the time after which every city is open
     by_deadline: np.ndarray  # [n - 1] uint64, the cities to visit, the earliest deadline first
-    usual: np.ndarray  # [1] float64, a usual travel time
+    usual: np.ndarray  # [1] float64, a typical travel time
 
 
 class TSPTWTour(NamedTuple):
-    """What one playout writes to."""
+    """The state of a playout."""
 
     unvisited: np.ndarray  # [n - 1] uint64, by deadline; unsigned, so that indexing needs no sign test
-    numbers: np.ndarray  # [3] int64: unvisited cities, city at hand, violations
+    numbers: np.ndarray  # [3] int64: number of unvisited cities, current city, violations
     time: np.ndarray  # [1] float64
     sums: np.ndarray  # [n_objectives] float64
 
@@ -76,7 +75,7 @@ _LEFT, _CITY, _LATE = 0, 1, 2
 
 @kernel
 def initial_state(data):
-    """Stand at the depot at the start of the day."""
+    """Return a state at the depot at the start of the day."""
     numbers = np.zeros(3, np.int64)
     numbers[_LEFT] = data.by_deadline.size
     time = np.zeros(1)
@@ -86,10 +85,10 @@ def initial_state(data):
 
 @kernel
 def legal_moves(data, state, out):
-    """Fill in the cities worth visiting next: a rule that never removes a feasible tour.
+    """Fill in the next cities after pruning, a rule that never removes a feasible tour.
 
-    If a city can no longer be reached in time, by whatever detour, one of those is played. Else a city is left out if
-    starting there would be after the first deadline. Whoever has it stands first in `unvisited`.
+    If cities can no longer be reached in time, by any detour, these are the legal moves. Else a city is left out if
+    service there would start after the first deadline, which is that of the first city in `unvisited`.
     """
     left = np.uint64(state.numbers[_LEFT])
     if left == 0:
@@ -108,7 +107,7 @@ def legal_moves(data, state, out):
     for i in range(left):
         city = unvisited[i]
         deadline = data.deadlines[city]
-        if deadline >= latest:  # in time from here on, as those after it have no earlier deadline
+        if deadline >= latest:  # all others are in time, as their deadlines are not earlier
             break
         out[count] = city
         count += now + shortest[city] > deadline
@@ -119,7 +118,7 @@ def legal_moves(data, state, out):
         city = unvisited[i]
         out[count] = city
         count += max(now + direct[city], data.opens[city]) <= first
-    if count == 0:  # whatever comes next, somebody is late
+    if count == 0:  # any next city makes another one late
         out[0] = unvisited[0]
         count = 1
     return count
@@ -135,7 +134,7 @@ def all_moves(data, state, out):
 
 @kernel
 def play(data, state, move):
-    """Travel to a city, wait for its window to open, and note if it has closed."""
+    """Travel to a city, wait for its window to open, and count a violation if it has closed."""
     numbers = state.numbers
     city = np.uint64(numbers[_CITY])
     to = np.uint64(move)
@@ -155,13 +154,13 @@ def play(data, state, move):
 
 @kernel
 def move_code(data, state, move):
-    """Learn a weight for each pair of cities."""
+    """Return a code for each pair of cities."""
     return state.numbers[_CITY] * data.opens.size + move
 
 
 @kernel
 def bias(data, state, move, preference):
-    """Prefer near cities: -10 times the normalised distance, mixed over the costs as the policy prefers."""
+    """Prefer near cities: -10 times the normalised distance, weighted by the preference of the policy."""
     distance = 0.0
     for k in range(preference.size):
         distance += preference[k] * data.distances[k, np.uint64(state.numbers[_CITY]), np.uint64(move)]
@@ -170,7 +169,7 @@ def bias(data, state, move, preference):
 
 @kernel
 def evaluate(data, state, out):
-    """Close the tour, and note if the depot has closed."""
+    """Close the tour, and count a violation if the depot has closed."""
     city = state.numbers[_CITY]
     for k in range(out.size):
         out[k] = rounded(state.sums[k] + data.costs[k, city, 0])
@@ -179,7 +178,7 @@ def evaluate(data, state, out):
 
 @kernel
 def evaluate_solution(data, moves, out):
-    """Return what `evaluate` does at the end of a tour."""
+    """Return the result of `evaluate` for a complete tour."""
     for k in range(out.size):
         cost, city = 0.0, 0
         for move in moves:
@@ -195,8 +194,8 @@ def evaluate_solution(data, moves, out):
     return late + (time + data.costs[0, city, 0] > data.closes[0])
 
 
-# A stretch of a tour: by how much it is late in all, how long it takes, when it is begun at the earliest and at the
-# latest so that it is no later and takes no longer, its first city and its last (Vidal et al. 2013).
+# A stretch of a tour: total lateness, duration, earliest and latest start with that lateness and duration, first and
+# last city (Vidal et al. 2013).
 _LATENESS, _DURATION, _EARLIEST, _LATEST, _FIRST, _LAST = range(6)
 _LIMITS = 6
 
@@ -215,7 +214,7 @@ def limit_of(data, move, out):
 
 @kernel
 def join_limits(data, left, right, out):
-    """Fill in the row of two stretches, one after the other: who comes too early waits, who comes too late is late."""
+    """Fill in the row of two consecutive stretches: early arrivals wait, late ones add to the lateness."""
     travel = data.costs[0, np.uint64(left[_LAST]), np.uint64(right[_FIRST])]
     shift = left[_DURATION] - left[_LATENESS] + travel
     waiting = max(right[_EARLIEST] - shift - left[_LATEST], 0.0)
@@ -230,7 +229,7 @@ def join_limits(data, left, right, out):
 
 @kernel
 def near(data, a, b):
-    """Return what is waited or late in any case from one city to the next."""
+    """Return the least waiting and lateness from one city to the next."""
     here, there = max(a, 0), max(b, 0)
     latest = data.opens[0] if a == START else data.closes[here]
     opens = 0.0 if b == END else data.opens[there]
@@ -259,12 +258,12 @@ def mo_tsptw(
         [n] time windows; the depot is city 0, where the day begins when it opens. A window that never closes ends at
         infinity.
     distances
-        What the bias looks at, [n_objectives, n, n]; the costs by default. Divided by the largest entry of each.
+        The matrices of the bias [n_objectives, n, n], normalised by their largest entries; the costs by default.
     check_return
-        Whether a tour must be back before the depot closes; the public instances do not ask for it.
+        Whether a tour must return before the depot closes; the public instances do not require it.
     metric
-        True if travel times are known to keep the triangle inequality. Else they are searched for detours that are
-        shorter than the direct way, in n^3 steps: seconds from 1,000 cities on.
+        True if travel times are known to satisfy the triangle inequality. Else detours shorter than the direct way are
+        computed in n^3 steps: seconds from 1,000 cities on.
     """
     matrices = checked_matrices(costs, "costs")
     n = matrices.shape[1]
@@ -316,7 +315,7 @@ def mo_tsptw(
 
 
 def checked_windows(opens: ArrayLike, closes: ArrayLike, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return opening and closing times [n] as floats, or say what is wrong with them."""
+    """Return opening and closing times [n] as floats, or raise with the reason."""
     opening = checked_floats(opens, "opens", f"{n} times, one for each city")
     closing = checked_floats(closes, "closes", f"{n} times, one for each city")
     for name, values in (("opens", opening), ("closes", closing)):

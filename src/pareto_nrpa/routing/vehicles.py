@@ -1,13 +1,13 @@
-"""Routes for several vehicles with capacities and time windows (VRPTW), judged by any number of objectives by name.
+"""Routes for several vehicles with capacities and time windows (VRPTW), with any number of objectives by name.
 
-Vehicles are alike. Each leaves the depot (stop 0), visits stops and returns; each stop is visited once, by one of them.
-A solution is the order of all stops with, in between, the moves that close a route: `vehicles - 1` of them, numbered
-from the last stop on, as the end closes the last route. A route may stay empty, and such a vehicle is not used.
-Closings are interchangeable: in the canonical form they are in rising order, and empty routes come last.
+Vehicles are identical. Each leaves the depot (stop 0), visits stops and returns; each stop is visited once.
+A solution is an order of all stops and of `vehicles - 1` moves that close a route (closings), numbered from the last
+stop on; the end closes the last route. A route may be empty, and such a vehicle is not used. Closings are
+interchangeable: in the canonical form they are in rising order, and empty routes come last.
 
 Time is as in `mo_tsptw`: arriving before a window opens means waiting, starting after it closes is a violation, on
-return to the depot too; windows close a billionth later than they say. A stop beyond the capacity of its vehicle is a
-violation as well. A vehicle leaves the depot as late as it can be back equally early: nobody waits at the first stop.
+return to the depot too, with the same tolerance. A stop beyond the capacity of its vehicle is a violation as well. A
+vehicle leaves the depot as late as possible without returning later, so it does not wait at its first stop.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-#: What can be an objective without a matrix of its own, in words.
+#: Objectives without a matrix of their own, with descriptions.
 MEASURES = {
     "time": "travel and service of all routes",
     "finish": "when the last vehicle is back",
@@ -40,41 +40,41 @@ MEASURES = {
     "vehicles": "vehicles that leave the depot",
     "longest": "duration of the longest route",
 }
-# Those that are no sums over edges; they stand at the end of VehicleState.sums.
+# Measures that are not sums over edges; they are at the end of VehicleState.sums.
 _MEASURED = {"finish": FINISH, "waiting": WAITING, "lateness": LATENESS, "longest": LONGEST}
 _FINISH, _WAITING, _LATENESS, _LONGEST = (place - len(_MEASURED) for place in _MEASURED.values())
-# The paper's factor is for twenty to fifty cities. The more stops, the nearer are the near ones: measured with 50, 100.
+# The paper's factor is for 20 to 50 cities. With more stops, neighbours are nearer: measured with 50 and 100.
 _USUAL_SIZE = 16
-# Digits of the longest time to which differences of times are known: a wait that is less is none.
+# Digits of the longest time to which differences of times are known; smaller waits are rounding errors.
 _DIGITS = 12
 
 
 class VRPTWData(NamedTuple):
     """A read-only instance: n stops, stop 0 the depot."""
 
-    times: np.ndarray  # [n, n] float64, travel time and service at the stop left
-    costs: np.ndarray  # [n_objectives, n, n] float64, 0 for objectives that are no sums over edges
-    columns: np.ndarray  # [n_objectives] int64, where in VehicleState.sums each objective stands
+    times: np.ndarray  # [n, n] float64, travel time plus service at the stop left
+    costs: np.ndarray  # [n_objectives, n, n] float64, 0 for objectives that are not sums over edges
+    columns: np.ndarray  # [n_objectives] int64, the place of each objective in VehicleState.sums
     distances: np.ndarray  # [n_objectives, n, n] float64, for the bias; column 0 is for closing a route
     opens: np.ndarray  # [n] float64
     closes: np.ndarray  # [n] float64
-    latest: np.ndarray  # [n] float64, closes with tolerance; infinite where lateness costs and is no violation
-    shortest: np.ndarray  # [n, n] float64, times over other stops; the times themselves where no detour is shorter
+    latest: np.ndarray  # [n] float64, closes with tolerance; infinite if lateness is not a violation
+    shortest: np.ndarray  # [n, n] float64, times over other stops; the times themselves if no detour is shorter
     deadlines: np.ndarray  # [n] float64, who gets there later is late there or at the depot
     by_deadline: np.ndarray  # [n - 1] uint64, the stops to visit, the earliest deadline first
     demand: np.ndarray  # [n] float64
-    capacity: np.ndarray  # [1] float64, tolerance included
+    capacity: np.ndarray  # [1] float64, including the tolerance
     closings: np.ndarray  # [vehicles - 1] int64, the moves that close a route
-    steps: np.ndarray  # [1] float64, a power of ten: measures that are no sums are rounded to 1 / steps
-    usual: np.ndarray  # [1] float64, a usual time from stop to stop
+    steps: np.ndarray  # [1] float64, a power of ten: measures that are not sums are rounded to 1 / steps
+    usual: np.ndarray  # [1] float64, a typical time between stops
 
 
 class VehicleState(NamedTuple):
-    """What one playout writes to."""
+    """The state of a playout."""
 
     unvisited: np.ndarray  # [n - 1] uint64, by deadline
-    numbers: np.ndarray  # [4] int64: stops left, closings left, stop at hand, violations
-    route: np.ndarray  # [5] float64, of the vehicle on its way: time, load, waiting, spare time; then demand left over
+    numbers: np.ndarray  # [4] int64: remaining stops, remaining closings, current stop, violations
+    route: np.ndarray  # [5] float64, of the current vehicle: time, load, waiting, spare time; then the remaining demand
     sums: np.ndarray  # [n_objectives + 4] float64
 
 
@@ -84,7 +84,7 @@ _TIME, _LOAD, _WAITED, _SPARE, _ASKED = 0, 1, 2, 3, 4
 
 @kernel
 def initial_state(data):
-    """Load the first vehicle."""
+    """Return a state with the first vehicle at the depot."""
     numbers = np.zeros(4, np.int64)
     numbers[_LEFT] = data.by_deadline.size
     numbers[_CLOSINGS] = data.closings.size
@@ -98,10 +98,10 @@ def initial_state(data):
 
 @kernel
 def legal_moves(data, state, out):
-    """Fill in the moves worth trying: a rule that removes no feasible set of routes.
+    """Fill in the moves after pruning, a rule that removes no feasible set of routes.
 
-    Stops that this vehicle can serve in time and load, and closing its route if there is one and the vehicles after
-    it can carry the rest.
+    These are stops that this vehicle can serve in time and load, and the closing of its route if the remaining
+    vehicles can carry the rest.
     """
     left = state.numbers[_LEFT]
     if left == 0:
@@ -128,7 +128,7 @@ def legal_moves(data, state, out):
 
 @kernel
 def first_closing(data, state, out, count):
-    """Add the first closing that is left, if any; returns how many moves there are then."""
+    """Add the first remaining closing, if any; returns the number of moves."""
     left = state.numbers[_CLOSINGS]
     if left == 0:
         return count
@@ -138,10 +138,10 @@ def first_closing(data, state, out, count):
 
 @kernel
 def last_route(data, state, out, count):
-    """Keep of the stops that the last vehicle can serve next those after which it can serve the others.
+    """Keep those next stops of the last vehicle after which it can serve the others.
 
-    As in `mo_tsptw`: a stop is left out if starting there would be after the first deadline. Where a stop is late
-    or left behind whatever is done, all are kept.
+    As in `mo_tsptw`: a stop is left out if service there would start after the first deadline. If a stop is late or
+    unserved in any case, all are kept.
     """
     here = np.uint64(state.numbers[_STOP])
     now = state.route[_TIME]
@@ -158,7 +158,7 @@ def last_route(data, state, out, count):
         if max(now + data.times[here, stop], data.opens[stop]) <= first:
             out[kept] = stop
             kept += 1
-    return kept if kept > 0 else count  # where none is kept, nothing was overwritten
+    return kept if kept > 0 else count  # if none is kept, nothing was overwritten
 
 
 @kernel
@@ -174,9 +174,9 @@ def all_moves(data, state, out):
 
 @kernel
 def canonical(data, moves, n_moves):
-    """Renumber closings in rising order and put empty routes at the end: vehicles are alike."""
+    """Renumber closings in rising order and put empty routes at the end, as vehicles are identical."""
     n = data.demand.size
-    last = 0  # the move put last; 0 for none, as the depot is not a move
+    last = 0  # the last move written; 0 for none, as the depot is not a move
     kept = 0
     closings = 0
     for i in range(n_moves):
@@ -218,7 +218,7 @@ def play(data, state, move):
 
 @kernel
 def serve(data, state, stop):
-    """Travel to a stop, wait for its window to open, and note what is wrong."""
+    """Travel to a stop, wait for its window to open, and count violations."""
     numbers, route, here = state.numbers, state.route, np.uint64(state.numbers[_STOP])
     arrival = route[_TIME] + data.times[here, stop]
     start = max(arrival, data.opens[stop])
@@ -244,7 +244,7 @@ def note_lateness(data, state, stop, start):
 
 @kernel
 def close_route(data, state):
-    """Return to the depot, where the next vehicle is loaded; an empty route costs nothing."""
+    """Return to the depot and start the next vehicle; an empty route costs nothing."""
     numbers, route, sums, here = state.numbers, state.route, state.sums, np.uint64(state.numbers[_STOP])
     if here == 0:
         return
@@ -252,7 +252,7 @@ def close_route(data, state):
     for k in range(data.costs.shape[0]):
         sums[k] += data.costs[k, here, 0]
     note_lateness(data, state, np.uint64(0), back)
-    # It could have left the depot so much later (Savelsbergh 1992), and waited less.
+    # Forward slack (Savelsbergh 1992): a later departure waits less.
     spare = min(route[_SPARE], route[_WAITED] + max(0.0, data.closes[0] - back), route[_WAITED])
     sums[_FINISH] = max(sums[_FINISH], back)
     sums[_WAITING] += route[_WAITED] - spare
@@ -266,14 +266,14 @@ def close_route(data, state):
 
 @kernel
 def move_code(data, state, move):
-    """Learn a weight for each pair of stops; whichever closing it is, the vehicle goes to the depot."""
+    """Return a code for each pair of stops; all closings share the code of the depot."""
     n = data.demand.size
     return state.numbers[_STOP] * n + (move if move < n else 0)
 
 
 @kernel
 def bias(data, state, move, preference):
-    """Prefer near stops: -10 times the normalised distance, mixed over the objectives as the policy prefers."""
+    """Prefer near stops: -10 times the normalised distance, weighted by the preference of the policy."""
     to = np.uint64(move if move < data.demand.size else 0)
     distance = 0.0
     for k in range(preference.size):
@@ -293,7 +293,7 @@ def evaluate(data, state, out):
 
 @kernel
 def evaluate_solution(data, moves, out):
-    """Return what `evaluate` does at the end of a solution."""
+    """Return the result of `evaluate` for a complete solution."""
     state = initial_state(data)
     for move in moves:
         if move < data.demand.size:
@@ -322,20 +322,20 @@ def vrptw(
     Parameters
     ----------
     times
-        [n, n] travel times, service at the stop left included; stop 0 is the depot.
+        [n, n] travel times including service at the stop left; stop 0 is the depot.
     opens, closes
         [n] time windows; the day begins when the depot opens, and its window holds on return. A window that never
         closes ends at infinity.
     vehicles
-        How many there are.
+        Number of vehicles.
     objectives
-        By name: those of `costs`, and time, finish, waiting, lateness, vehicles, longest (see `MEASURES`).
+        Names: those of `costs`, and time, finish, waiting, lateness, vehicles, longest (see `MEASURES`).
     costs
         [n, n] matrices by name, such as distance.
     demand, capacity
-        [n] what each stop asks for, and what a vehicle carries.
+        [n] demand of each stop, and capacity of a vehicle.
     late_costs
-        True if a missed window is no violation; `lateness` must be an objective then.
+        True if a missed window is not a violation; `lateness` must then be an objective.
     metric
         As in `mo_tsptw`.
     """
@@ -343,10 +343,10 @@ def vrptw(
     n = len(driven)
     opening, closing = checked_windows(opens, closes, n)
     check_whole("vehicles", vehicles, 1)
-    vehicles = min(vehicles, n - 1)  # nobody could use more
+    vehicles = min(vehicles, n - 1)  # more cannot be used
     matrices = {"time": driven, **{key: checked_matrices(matrix, key)[0] for key, matrix in (costs or {}).items()}}
     for matrix in matrices.values():
-        matrix[0, 0] = 0.0  # a vehicle that stays at home
+        matrix[0, 0] = 0.0  # an unused vehicle
     _check_objectives(list(objectives), matrices, n, late_costs=late_costs)
     asked, carried = _checked_load(demand, capacity, n)
     summed = {**matrices, "vehicles": np.outer(np.arange(n) == 0, np.arange(n) > 0).astype(float)}
@@ -403,17 +403,17 @@ def _check_objectives(names: list[str], matrices: dict[str, NDArray[np.float64]]
         if matrix.shape != (n, n):
             raise InstanceError(f"{key} must be a matrix for the {n} stops of the times, got shape {matrix.shape}.")
         if key != "time" and key in MEASURES:
-            raise InstanceError(f"costs must not be called {', '.join(MEASURES)}, which mean something; got {key!r}.")
+            raise InstanceError(f"costs must not have the names of measures ({', '.join(MEASURES)}), got {key!r}.")
     known = list(dict.fromkeys([*matrices, *MEASURES]))
     for key in names:
         if key not in known:
             raise InstanceError(
-                f"objectives must be out of {', '.join(known)}, got {shown(key)}{did_you_mean(str(key), known)}."
+                f"objectives must be among {', '.join(known)}, got {shown(key)}{did_you_mean(str(key), known)}."
             )
     if not names or len(set(names)) < len(names):
         raise InstanceError(f"objectives must be at least one name and each once, got {shown(names)}.")
     if late_costs and "lateness" not in names:
-        raise InstanceError("late_costs needs lateness among the objectives: nothing else would keep windows.")
+        raise InstanceError("late_costs requires lateness among the objectives.")
 
 
 def _checked_load(demand: ArrayLike | None, capacity: float | None, n: int) -> tuple[NDArray[np.float64], float]:
@@ -435,7 +435,7 @@ def _steps(*times: NDArray[np.float64]) -> float:
 
 
 def _attraction(matrix: NDArray[np.float64], objective: str) -> NDArray[np.float64]:
-    """Return what the bias looks at: to close a route is to go to the depot and out again."""
+    """Return the distances of the bias: closing a route is a trip to the depot and out again."""
     lengths = matrix.copy()
     lengths[:, 0] += lengths[0, 1:].mean()
     scaled = normalised(lengths[None])[0]

@@ -1,4 +1,4 @@
-"""VROOM's JSON: jobs, vehicles that are alike, matrices. What is not supported is refused by name."""
+"""VROOM's JSON: jobs, identical vehicles, matrices. Unsupported fields are refused by name."""
 
 from __future__ import annotations
 
@@ -67,22 +67,22 @@ class _Saved(Struct):
 
 
 def parse_vroom(text: str, source: str, rounding: str) -> Instance:
-    """Return what a file says. Times are seconds."""
-    what = "a VROOM file of jobs, of vehicles that are alike, and of matrices"
+    """Return the instance of a file. Times are seconds."""
+    what = "a VROOM file of jobs, identical vehicles and matrices"
     data = text.encode("utf-8", "surrogatepass")
     saved = decode(data, _Saved, source=source, what=what, error=InstanceError).format
     if saved.startswith("pareto-nrpa "):
         kind, readers = "result", "show or pareto-nrpa report"
         if "certificate" in saved:
             kind, readers = "certificate", "certify --check"
-        raise InstanceError(f"{source} is a saved {kind}, no problem to solve; read it with pareto-nrpa {readers}.")
+        raise InstanceError(f"{source} is a saved {kind}, not a problem to solve; read it with pareto-nrpa {readers}.")
     problem = decode(data, _Problem, source=source, what=what, error=InstanceError)
     vehicle = _alike(problem.vehicles, source)
     depot = _Job("depot", "", vehicle.start, vehicle.start_index, time_windows=(vehicle.time_window,))
     visited = [depot, *problem.jobs]
     rows = [_row(job) for job in visited]
     if len({"lat" in row for row in rows}) > 1:
-        raise InstanceError(f"{source}: start of the vehicles and location of each job must be given, or none of them.")
+        raise InstanceError(f"{source}: give start of the vehicles and location of each job, or none of them.")
     places = ["vehicles", *(f"job {job.id}" for job in problem.jobs)]
     stops = Stops(source, rows, places, list(range(len(rows))), per_hour=_SECONDS_PER_HOUR)
     check_stops(stops)
@@ -103,13 +103,13 @@ def parse_vroom(text: str, source: str, rounding: str) -> Instance:
 
 
 def _alike(vehicles: list[_Vehicle], source: str) -> _Vehicle:
-    """Return the first of vehicles that are alike, or say in what they differ."""
+    """Return the first of identical vehicles, or raise with their difference."""
     first = vehicles[0]
     for number, vehicle in enumerate(vehicles, 1):
         for key in ("start", "start_index", "end", "end_index", "capacity", "time_window", "profile"):
             if getattr(vehicle, key) != getattr(first, key):
                 raise InstanceError(
-                    f"{source}: vehicle {number} has another {key} than the first one; they must be alike."
+                    f"{source}: vehicle {number} has another {key} than the first one; vehicles must be identical."
                 )
     if (first.start, first.start_index) != (first.end, first.end_index):
         raise InstanceError(f"{source}: start and end of the vehicles must be the same place, the depot.")
@@ -129,7 +129,7 @@ def _in_order(rows: list[list[float]], indices: list[int | None], name: str) -> 
     if any(index is None or index >= len(matrix) for index in indices):
         raise InstanceError(
             f"{name} are for {len(matrix)} places: start_index of the vehicles and location_index of each job must be "
-            "given, below that."
+            "given and smaller."
         )
     ordered = np.ascontiguousarray(matrix[np.ix_(indices, indices)])  # type: ignore[arg-type]  # no index is None
     np.fill_diagonal(ordered, 0.0)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InstanceError
 
-_MOST_CELLS = 20_000_000  # more than a matrix of the most stops has
+_MOST_CELLS = 20_000_000  # larger than a matrix of the largest number of stops
 _MOST_BYTES = 1_000_000_000  # of all parts, unpacked
 _REFERENCE = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})([0-9]{1,7})"')
 
@@ -29,11 +29,11 @@ def sheets(content: bytes, source: str) -> dict[str, list[list[Any]]]:
         raise
     except (CalamineError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         reason = " ".join(str(error).split())[:100]
-        raise InstanceError(f"{source} is no workbook, or is damaged or protected: {reason}.") from error
+        raise InstanceError(f"{source} is not a workbook, or is damaged or protected: {reason}.") from error
 
 
 def _check_size(content: bytes, source: str) -> None:
-    """Raise if a sheet reaches so far that its empty cells fill the memory: calamine would end the process."""
+    """Raise if a sheet is so large that its empty cells would exhaust the memory: calamine would end the process."""
     if not content.startswith(b"PK"):
         return
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -47,7 +47,7 @@ def _check_size(content: bytes, source: str) -> None:
                 columns = max((_column(letters) for letters, _ in cells), default=0)
                 if rows * columns > _MOST_CELLS:
                     raise InstanceError(
-                        f"{source} has a sheet of {rows:,} rows and {columns:,} columns; delete what stands far from "
+                        f"{source} has a sheet of {rows:,} rows and {columns:,} columns; delete cells far from "
                         "the table."
                     )
 

@@ -30,7 +30,7 @@ def found_by(
     stopped_by: str,
     reference: NDArray[np.float64] | None,
 ) -> Result:
-    """Return what a search has found, not measured yet."""
+    """Return the result of a search, not measured yet."""
     return Result(
         instance=problem_name(problem),
         algorithm=algorithm,

@@ -34,7 +34,7 @@ _COMPILING = "Compiling kernels for this kind of problem, once on this machine .
 
 
 class LiveLine:
-    """A line of text with a bar, redrawn a few times a second; a terminal that fails does not end what it shows."""
+    """A line of text with a bar, redrawn a few times a second; an error of the terminal does not end the search."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
@@ -80,7 +80,7 @@ class LiveLine:
 
 
 class _NotebookBar:
-    """A bar and a line of text under a cell by IPython alone: Rich would need another package."""
+    """A bar and a line of text under a cell, by IPython alone: Rich would need a further package."""
 
     def __init__(self) -> None:
         self._handle: Any = None
@@ -129,7 +129,7 @@ class ProgressBar(LiveLine, Callbacks):
         return self
 
     def on_compile(self) -> None:
-        """Say that kernels are compiled before the search begins."""
+        """Report that kernels are compiled before the search begins."""
         self.console.print(_COMPILING)
 
     def on_start(self, progress: Progress) -> None:
@@ -152,7 +152,7 @@ class ProgressBar(LiveLine, Callbacks):
         self.draw(f"{times} | {front}, improved {self._ago(progress)} | {counts}", share, 1.0)
 
     def on_end(self, result: Result) -> None:
-        """Show where it ended."""
+        """Show the final state."""
         violations = float(result.front.violations[0]) if len(result.front) else float("nan")
         counts = self._counts(result.evaluations, result.cpu_seconds, result.failures)
         share = 1.0  # complete, also if another stop fired first
@@ -164,7 +164,7 @@ class ProgressBar(LiveLine, Callbacks):
         self.close()
 
     def _remaining(self, progress: Progress) -> tuple[float, float | None]:
-        """Return the share of the budget that is used, and the seconds that are left where they can be told."""
+        """Return the share of the budget that is used, and the remaining seconds where they are known."""
         budgets = []
         if self._seconds is not None:
             budgets.append((min(progress.seconds / self._seconds, 1.0), max(self._seconds - progress.seconds, 0.0)))
@@ -193,7 +193,7 @@ def _front(size: int, violations: float) -> str:
 
 
 class ProofBar(LiveLine):
-    """A live line for a proof: what is searched, how many paths there are, how many were dropped and why."""
+    """A live line for a proof: stage, number of labels, pruned and dominated ones."""
 
     def __init__(self, problem: AnyProblem, *, memory: float, quiet: bool = False) -> None:
         super().__init__(quiet=quiet)
@@ -206,12 +206,12 @@ class ProofBar(LiveLine):
         return self
 
     def on_compile(self) -> None:
-        """Say that kernels are compiled before the proof begins."""
+        """Report that kernels are compiled before the proof begins."""
         self._announce()
         self.console.print(_COMPILING)
 
     def _announce(self) -> None:
-        """State the memory, once, when the arguments are known to be right."""
+        """State the memory limit, once, after the arguments have been checked."""
         if self._announcement:
             self.say(self._announcement)
             self._announcement = ""
@@ -231,7 +231,7 @@ class ProofBar(LiveLine):
         )
 
     def show(self, certificate: Certificate, saved: Path | None) -> None:
-        """Print the answer, the efficient vectors as a table, what is open, and where it was saved."""
+        """Print the answer, the efficient vectors as a table, the open boxes, and the file."""
         tours = certificate.solutions
         rows = [
             [*(f"{x:.6g}" for x in values), " ".join(map(str, tour))]

@@ -1,4 +1,4 @@
-"""The loop of a running search: slices, clock, callbacks, checkpoints, and the result whatever ends it."""
+"""The loop of a running search: slices, clock, callbacks, checkpoints, and the result in every case."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SearchRun:
         self.signs = objective_signs(problem)
         self.stopped_by = ""
         self._looked = time.perf_counter()
-        self.stride = search.slice_size  # evaluations between two looks at clock and keyboard, as time allows
+        self.stride = search.slice_size  # evaluations between two checks of clock and signals
         self._short, self._long = search.slice_seconds
 
     def to_the_end(self) -> Result:
@@ -115,7 +115,7 @@ class SearchRun:
             return
         try:
             error.result = self.result()  # type: ignore[attr-defined]  # errors carry the best front found
-        except Exception as another:  # in measuring or describing it
+        except Exception as another:  # raised by measuring or describing it
             error.result = getattr(another, "result", None)  # type: ignore[attr-defined]  # errors carry the best front found
         if getattr(error, "result", None) is not None:
             error.add_note("The best front found so far is the attribute result of this error.")
@@ -149,7 +149,7 @@ class SearchRun:
             self.search.save(self.checkpoint)
 
     def _next_slice(self, progress: Progress) -> int:
-        """Return the number of evaluations of the next slice; it ends where the stop must be asked."""
+        """Return the number of evaluations of the next slice; it ends where the stop must be checked."""
         look = next_look(self.stop, progress, self.search.slice_size)
         return max(1, int(min(self.stride, look - progress.evaluations)))
 
@@ -191,7 +191,7 @@ class SearchRun:
         )
 
     def result(self, interrupt: Interrupt | None = None) -> Result:
-        """Return what was found so far; an error in measuring or describing it carries the front as `result`."""
+        """Return the result so far; an error in measuring or describing it carries the front as `result`."""
         found = found_by(self.search, self.problem, self.algorithm, self.seed, self.stopped_by, self.reference)
         if not self.measure:
             return found

@@ -70,8 +70,8 @@ def solve(
     resume
         Continue from the checkpoint if it exists. Time limits include the time spent before.
     reference_point
-        Where hypervolumes end: by default the problem's own, or else a point slightly worse than everything that ever
-        entered the front.
+        The reference point of hypervolumes: by default that of the problem, else a point slightly worse than every
+        solution that entered the front.
     max_archive
         The largest number of solutions to keep, at least 2; no limit by default. With many objectives fronts of tens of
         thousands of solutions are common. Above the limit half of them are kept: the best in each objective and those
@@ -89,8 +89,8 @@ def solve(
         Where searches run: "threads", which share the problem, "processes", or any `concurrent.futures.Executor`,
         such as that of a Dask client.
     measure
-        Whether to measure hypervolumes, compare with the reference front and describe the solutions; False saves the
-        time of it where only the front and its log are needed.
+        Whether to measure hypervolumes, compare with the reference front and describe the solutions; False saves
+        this time where only the front and its log are needed.
 
     Returns
     -------
@@ -101,10 +101,10 @@ def solve(
     Raises
     ------
     ProblemError
-        If the problem breaks a promise.
+        If the problem violates its interface.
     CheckpointError
         If the checkpoint cannot be read or written. As for every error that ends a running search, the attribute
-        `result` holds the front found before.
+        `result` holds the front found so far.
     """
     check_stop(stop)
     check_problem_type(problem)
@@ -120,7 +120,7 @@ def solve(
         if Path(checkpoint).exists() and not resume:
             raise CheckpointError(f"{checkpoint} already exists; resume to continue from it, or name another file.")
     elif resume:
-        raise ValueError("resume needs the file to continue from: give it as checkpoint.")
+        raise ValueError("resume requires the file to continue from: give it as checkpoint.")
     chosen = assembled(check_algorithm(algorithm), workers, searches, executor)
     callback_list = check_callbacks(callbacks)
     with nullcontext() if checkpoint is None else locked(checkpoint), closing(chosen):
@@ -186,7 +186,7 @@ def _check_start(start: object, search: Search) -> list[Sequence[Any]]:
 
 
 def _count_unique(search: Search, checkpoint: str | os.PathLike[str] | None) -> None:
-    """Count every solution once, also in a resumed search that has done so from its start."""
+    """Count every solution once; a resumed search must have done so from its start."""
     if search.unique_evaluations is None:
         if search.evaluations:
             raise CheckpointError(f"{checkpoint} was made without counting unique evaluations; name another file.")

@@ -1,6 +1,6 @@
 """When to stop: criteria that combine with `|` (any of them) and `&` (all of them).
 
-Any callable from `Progress` to bool will do as well.
+Any callable from `Progress` to bool is a criterion as well.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Progress:
     violations: float  # of the front; NaN before the first evaluation
     signs: NDArray[np.float64]  # -1 where the problem maximises
     unique_evaluations: int | None = None  # of solutions not evaluated before; None unless they are counted
-    failures: int = 0  # of the evaluations, those that failed and were survived
+    failures: int = 0  # evaluations that failed
 
     def hypervolume(self, reference_point: Sequence[float]) -> float:
         """Return the hypervolume of the front up to a point in the problem's own sense; 0 if infeasible.
@@ -73,11 +73,11 @@ class Stop(ABC):
         return None
 
     def counts_unique(self) -> bool:
-        """Return whether it needs to know which solutions were evaluated before."""
+        """Return whether it counts unique evaluations."""
         return False
 
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the evaluation at which it must be asked next; infinite for criteria of time."""
+        """Return the evaluation at which it must be checked next; infinite for criteria of time."""
         return math.inf
 
     def __or__(self, other: StopCriterion) -> AnyOf:
@@ -116,7 +116,7 @@ class MaxEvaluations(Stop):
         return self._left(progress) <= 0
 
     def _left(self, progress: Progress) -> int:
-        """Return how many evaluations there will be at least until it fires."""
+        """Return the least number of evaluations until it fires."""
         if self.count == "all":
             return self.evaluations - progress.evaluations
         if progress.unique_evaluations is None:
@@ -204,7 +204,7 @@ class TargetHypervolume(Stop):
         return progress.hypervolume(self.reference_point) >= self.value
 
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the end of the slice: looking after every evaluation would take longer than the evaluations."""
+        """Return the end of the slice: a check after every evaluation would take longer than the evaluations."""
         return next_multiple(progress.evaluations, slice_size)
 
     def __str__(self) -> str:
@@ -225,11 +225,11 @@ class _Combination(Stop):
         return [budget_of(criterion) for criterion in self.criteria]
 
     def counts_unique(self) -> bool:
-        """Return whether one of the criteria needs to know."""
+        """Return whether one of the criteria does."""
         return any(map(counts_unique, self.criteria))
 
     def next_look(self, progress: Progress, slice_size: int) -> float:
-        """Return the first evaluation at which one of the criteria must be asked."""
+        """Return the first evaluation at which one of the criteria must be checked."""
         return min(next_look(criterion, progress, slice_size) for criterion in self.criteria)
 
     def _certain(self, combine: Callable[[list[bool]], bool]) -> bool:
@@ -237,7 +237,7 @@ class _Combination(Stop):
 
 
 class AnyOf(_Combination):
-    """Stop as soon as one criterion says so."""
+    """Stop as soon as one criterion fires."""
 
     def __call__(self, progress: Progress) -> bool:
         """Return True if any criterion does."""
@@ -257,7 +257,7 @@ class AnyOf(_Combination):
 
 
 class AllOf(_Combination):
-    """Stop when all criteria say so."""
+    """Stop when all criteria fire."""
 
     def __call__(self, progress: Progress) -> bool:
         """Return True if every criterion does."""
@@ -278,17 +278,17 @@ class AllOf(_Combination):
 
 
 def budget_of(criterion: StopCriterion) -> int | None:
-    """Return the evaluations after which a criterion surely stops, if it says so."""
+    """Return the evaluations after which a criterion stops for certain, if it declares them."""
     return criterion.budget() if isinstance(criterion, Stop) else None
 
 
 def counts_unique(criterion: StopCriterion) -> bool:
-    """Return whether a criterion needs to know which solutions were evaluated before."""
+    """Return whether a criterion counts unique evaluations."""
     return isinstance(criterion, Stop) and criterion.counts_unique()
 
 
 def next_look(criterion: StopCriterion, progress: Progress, slice_size: int) -> float:
-    """Return the evaluation at which a criterion must be asked next, so that it fires at the same one in every run."""
+    """Return the evaluation at which a criterion must be checked next, so that every run stops at the same one."""
     if isinstance(criterion, Stop):
         return criterion.next_look(progress, slice_size)
     return next_multiple(progress.evaluations, slice_size)

@@ -26,7 +26,7 @@ FAILS_AT = 60
 def test_an_algorithm_that_changes_whole_solutions_needs_to_know_what_they_are(name, problem):
     kind = type(problem).__name__
     with pytest.raises(
-        ProblemError, match=f"^{name} changes .* {kind} does not say .* set its genotype to Permutation"
+        ProblemError, match=f"^{name} changes .* requires the genotype of {kind}; set it to Permutation"
     ):
         solve(problem, algorithm(name), stop=MaxEvaluations(10))
 
@@ -175,7 +175,10 @@ def _odd(base=Bits, **words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"legal_moves": lambda self, state: (0, 1), "max_moves": 50}, "Odd went on after 50 moves; raise max_moves"),
+        (
+            {"legal_moves": lambda self, state: (0, 1), "max_moves": 50},
+            "Odd was not complete after 50 moves; raise max_moves",
+        ),
         ({"legal_moves": lambda self, state: 1 / 0}, "Odd raised ZeroDivisionError"),
         ({"play": lambda self, state, move: 1 / 0}, "Odd raised ZeroDivisionError"),
         ({"bias": lambda self, state, move: float("nan")}, r"bias\(\) gave NaN or infinity in Odd"),
@@ -317,7 +320,7 @@ def test_a_compiled_evaluation_that_fails_is_named_and_the_front_before_it_is_ke
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        (ENDLESS, "toy went on after 6 moves"),
+        (ENDLESS, "toy was not complete after 6 moves"),
         (TOO_MANY, "gave more moves at depth 0 of toy than max_legal"),
         (NEGATIVE, "gave more moves at depth 0 of toy"),
         (NONE, "gave no move at the start of toy"),

@@ -79,7 +79,7 @@ MISFITS = {
     "steps missing": (Row(Choices([(0, 1)] * 5)), "Choices of 5 steps, and a playout gave .* 8 moves long"),
     "a move missing": (Row(Choices([(0, 2)] * 8)), "Choices of 8 steps, .* move 1 at depth . is not one of them"),
     "a move never legal": (Row(Choices([(0, 1, 2)] * 8)), r"makes \[2, .*move 2 at depth 0 is not in legal_moves\(\)"),
-    "dependent": (Dependent(Choices([(0, 1)] * 8)), r"makes \[1, .*move 1 at depth 1 .* or offer in all_moves"),
+    "dependent": (Dependent(Choices([(0, 1)] * 8)), r"makes \[1, .*move 1 at depth 1 .* or return it from all_moves"),
     "of a compiled one": (
         replace(generate_tsp(8), genotype=Permutation(range(6)), segments=None),
         "Permutation of 6 moves, and a",

@@ -88,7 +88,7 @@ def problem(size=4, **others):
         ({"size": -1}, "gave more moves"),
         ({"size": 0}, "gave no move at the start of toy"),
         ({"n_codes": 12}, r"gave a code outside 0..n_codes-1 at depth 1 of toy"),
-        ({"max_moves": 2}, "toy went on after 2 moves"),
+        ({"max_moves": 2}, "toy was not complete after 2 moves"),
         ({"evaluate": raises}, "a kernel of toy raised ValueError: boom"),
         ({"evaluate": one_too_many}, r"evaluate\(\) of toy filled in more objectives than its n_objectives=1"),
         ({"evaluate": none_at_all}, "gave an objective that is NaN or infinite in toy; fill in all of them"),

@@ -137,7 +137,7 @@ def test_telling_nonsense_is_refused_and_the_candidate_stays_pending(objectives,
 
 def test_violations_without_objectives_are_refused():
     search = ParetoNRPA(level=1).start(Knapsack(), seed=1, budget=10)
-    with pytest.raises(ProblemError, match="violations go with objectives"):
+    with pytest.raises(ProblemError, match="violations require objectives"):
         search.add(search.ask()[0].solution, violations=1.0)
 
 
@@ -145,7 +145,7 @@ def test_telling_twice_is_refused():
     search = ParetoNRPA(level=1).start(Knapsack(), seed=1, budget=10)
     asked = search.ask()
     search.tell(asked, [[1.0, 2.0]])
-    with pytest.raises(ValueError, match="not asked for here"):
+    with pytest.raises(ValueError, match="not pending in this search"):
         search.tell(asked, [[1.0, 2.0]])
 
 
@@ -212,7 +212,7 @@ def test_dropping_what_was_not_asked_for_is_refused():
     search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=100)
     asked = search.ask()
     search.drop(asked)
-    with pytest.raises(ProblemError, match=r"drop\(\) was given a candidate of Knapsack not asked for here"):
+    with pytest.raises(ProblemError, match=r"drop\(\) got a candidate of Knapsack that is not pending in this search"):
         search.drop(asked)
 
 

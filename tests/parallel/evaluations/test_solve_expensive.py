@@ -338,7 +338,7 @@ def test_a_pool_that_was_shut_down_is_a_sentence():
 def test_a_problem_that_cannot_be_sent_is_a_sentence():
     problem = problems.Row()
     problem.secret = lambda: 1
-    with pytest.raises(ProblemError, match=r"Row cannot be sent to worker processes .* at the top of a module"):
+    with pytest.raises(ProblemError, match=r"Row cannot be sent to worker processes .* at the top level of a module"):
         expensive(problem, stop=FIFTY, workers=1)
 
 
@@ -348,13 +348,13 @@ WRONG = [
     (
         {"workers": 9},
         ValueError,
-        r"n of Processes must be at most the lookahead \(8\).*got 9; lookahead=9 employs them",
+        r"n of Processes must be at most the lookahead \(8\).*got 9; lookahead=9 uses them",
     ),
     ({"executor": 3}, TypeError, r"executor must be a concurrent.futures.Executor, got int; .*get_executor\(\)"),
     ({"lookahead": 0}, ValueError, "lookahead must be a whole number of at least 1, got 0"),
     ({"time_limit": 0}, ValueError, "time_limit must be a finite number above 0, got 0"),
     ({"time_limit": float("inf")}, ValueError, "time_limit must be a finite number above 0, got inf"),
-    ({"resume": True}, ValueError, "resume needs the file to continue from: give it as journal"),
+    ({"resume": True}, ValueError, "resume requires the file to continue from: give it as journal"),
     ({"resume": "yes"}, ValueError, "resume must be true or false, got 'yes'"),
     ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
     ({"stop": None}, TypeError, "stop must be a stopping criterion"),

@@ -62,7 +62,7 @@ def test_a_program_with_python_inside_is_not_started_again_unasked(name, value, 
 
 def test_one_worker_needs_nobody():
     assert type(crew_for([], COMPILED, PolishedNRPA(), 1, None, None)) is Crew
-    with pytest.raises(ValueError, match=r"executor='processes' needs somebody to be it: give workers, such as"):
+    with pytest.raises(ValueError, match=r"executor='processes' requires workers: give a number, such as"):
         solve(COMPILED, stop=MaxEvaluations(10), searches=2, executor="processes")
 
 
@@ -96,5 +96,5 @@ def test_what_a_search_has_discarded_is_not_sent_back():
 def test_an_archive_is_limited_from_the_beginning():
     search = PolishedNRPA().start(COMPILED, seed=1)
     search.advance(3)
-    with pytest.raises(ValueError, match=r"max_archive must be said before the first evaluation, not after 3\."):
+    with pytest.raises(ValueError, match=r"max_archive must be set before the first evaluation, not after 3\."):
         search.limit_archive(10)

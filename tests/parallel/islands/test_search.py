@@ -452,18 +452,20 @@ def test_bad_input():
             solved(PLAIN, **given)
     with pytest.raises(ValueError, match="workers must be a whole number, or \"all\", got 'many'"):
         solved(PLAIN, workers="many")
-    with pytest.raises(ValueError, match=r"workers must be at most the searches \(2\).* searches=3 employs them"):
+    with pytest.raises(
+        ValueError, match=r"workers must be at most the number of searches \(2\).* searches=3 uses them"
+    ):
         solved(PLAIN, workers=3, searches=2)
     with pytest.raises(TypeError, match=r"executor must be a concurrent\.futures\.Executor, got list"):
         solved(PLAIN, executor=[], searches=2)
     with pytest.raises(ValueError, match="executor must be 'threads', 'processes' or an Executor, got 'fork'"):
         solved(PLAIN, executor="fork", workers=2)
     with ThreadPoolExecutor(1) as executor:
-        with pytest.raises(ValueError, match="executor needs to know how many searches"):
+        with pytest.raises(ValueError, match="executor requires the number of cooperating searches"):
             solved(PLAIN, executor=executor)
         with pytest.raises(ValueError, match="workers and executor are two ways"):
             solved(PLAIN, executor=executor, searches=2, workers=2)
-    with pytest.raises(ValueError, match="where the algorithm is a PolishedNRPA or a ParetoNRPA, got RandomSearch"):
+    with pytest.raises(ValueError, match="require a PolishedNRPA or a ParetoNRPA as algorithm, got RandomSearch"):
         solved(PLAIN, algorithm="random", searches=2)
 
     class Local(Knapsack):
@@ -505,5 +507,5 @@ def test_the_command_line(tmp_path, run):
 def test_an_executor_that_was_shut_down_is_named():
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
-    with pytest.raises(ParetoNRPAError, match=r"executor takes no work \(.*\); give one that is not shut down"):
+    with pytest.raises(ParetoNRPAError, match=r"executor accepts no tasks \(.*\); give one that is not shut down"):
         solve(TSPTW, stop=MaxEvaluations(500), searches=2, executor=executor)

@@ -1,1 +1,1 @@
-"""The algorithms that Pareto-NRPA is compared with, each with the call shape of Pareto-NRPA."""
+"""The baselines, with the same interface as Pareto-NRPA."""

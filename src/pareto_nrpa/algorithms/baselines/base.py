@@ -1,4 +1,4 @@
-"""What all baselines have in common while they run: an archive, a generator, slices of evaluations."""
+"""Base classes of the searches of baselines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SLICE = 1_000
-#: How many playouts a genotype is compared with before it is relied on.
+#: Number of playouts that a genotype is compared with before use.
 _PLAYOUTS = 10
 
 
@@ -33,7 +33,7 @@ class Baseline(Algorithm):
 
 
 class BaselineSearch(Search):
-    """A baseline at work on one problem."""
+    """A search of a baseline on one problem."""
 
     STATE: ClassVar[dict[str, Any]] = {}
 
@@ -45,7 +45,7 @@ class BaselineSearch(Search):
 
     @abstractmethod
     def step(self, n: int) -> int:
-        """Make up to n evaluations, at least one unless room is needed; returns how many."""
+        """Make up to n evaluations, at least one unless arrays must grow; returns their number."""
 
     def advance(self, n: int) -> None:
         """Make n evaluations."""
@@ -57,12 +57,12 @@ class BaselineSearch(Search):
 
     @property
     def slice_size(self) -> int:
-        """A number of evaluations after which to look up."""
+        """A number of evaluations between two checks of the stop."""
         return _SLICE if isinstance(self.problem, CompiledProblem) else 1
 
 
 class WholeSolutionSearch(BaselineSearch):
-    """A baseline that changes whole solutions, and so relies on the genotype of its problem."""
+    """A baseline that changes whole solutions, which requires the genotype of its problem."""
 
     STATE: ClassVar[dict[str, Any]] = {}
 
@@ -77,9 +77,9 @@ class WholeSolutionSearch(BaselineSearch):
             self.genotype.encode(self.player.solution(row))
 
     def compile(self) -> None:
-        """Compile what `advance` needs, and see whether the genotype fits the first playouts, and they it."""
+        """Compile what `advance` needs, and compare the genotype with some playouts."""
         super().compile()
         if not self._fits:
-            draws = np.random.default_rng(self.seed)  # apart, as the playouts of the search itself stay what they are
+            draws = np.random.default_rng(self.seed)  # separate from the generator of the search
             check_genotype(self.problem, [self.player.sample(draws) for _ in range(_PLAYOUTS)])
             self._fits = True

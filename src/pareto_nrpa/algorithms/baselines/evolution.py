@@ -13,18 +13,18 @@ from ...engine.jit.kernels import ZERO, bundle_kernel
 from ...engine.walk import WHOLE
 from .variation import below, copy_row, shuffle, two_of
 
-# Left open here: bound to an operator of `variation` and a scalarisation below.
+# Unbound here; bound to an operator of `variation` and a scalarisation below.
 vary = scalarise = None
 
-#: How likely the parents of MOEA/D are neighbours, and the penalty of PBI, penalty-based boundary intersection (pymoo's
-#: defaults).
+#: Probability that the parents of MOEA/D are neighbours, and the penalty of PBI, penalty-based boundary intersection
+#: (pymoo's defaults).
 FROM_NEIGHBOURS = 0.9
 THETA = 5.0
 
 
 @bundle_kernel
 def winner(rng, objectives, crowding, a, b):
-    """Return who wins a tournament: by dominance, then by crowding distance, then by lot."""
+    """Return the winner of a tournament: by dominance, then by crowding distance, then at random."""
     better = worse = False
     for k in range(objectives.shape[1]):
         better |= objectives[a, k] < objectives[b, k]
@@ -37,7 +37,7 @@ def winner(rng, objectives, crowding, a, b):
 
 
 def mate(rng, drawn, genes, objectives, crowding, parents, children, sizes, marks):
-    """Fill in the children of pairs of parents, who are the winners of tournaments between two drawn."""
+    """Fill in the children of pairs of parents, which are winners of binary tournaments."""
     n = parents.shape[1]
     for i in range(n):
         for side in range(2):
@@ -49,7 +49,7 @@ def mate(rng, drawn, genes, objectives, crowding, parents, children, sizes, mark
 
 
 def crowding_gaps(objectives, order, ranks, gaps):
-    """Fill in the distance from one neighbour to the other in the own front, per objective, in units of its range.
+    """Fill in the distance between the two neighbours in the own front, per objective, in units of its range.
 
     `order` [n, m] sorts all points; within it the points of a front are in order too.
     """
@@ -83,20 +83,20 @@ class MOEADSubproblems(NamedTuple):
     weights: Annotated[np.ndarray, "f8 [=, =]"]
     lengths: Annotated[np.ndarray, "f8 [=]"]  # of the weight vectors
     neighbours: Annotated[np.ndarray, "i8 [=, =] < n"]
-    order: Annotated[np.ndarray, "i8 [n] < n"]  # whose turn it is
+    order: Annotated[np.ndarray, "i8 [n] < n"]  # the order of subproblems
     turn: Annotated[np.ndarray, "i8 [1] < n+1"]  # place in `order`
-    moves: np.ndarray  # [width, most choices] int64, the moves behind the genes
-    sizes: np.ndarray  # [width] int64, how many choices
-    parents: np.ndarray  # [2, 1, width] int64, the pair at hand
+    moves: np.ndarray  # [width, most choices] int64, the moves of the genes
+    sizes: np.ndarray  # [width] int64, the number of choices
+    parents: np.ndarray  # [2, 1, width] int64, the current pair
     children: np.ndarray  # [2, width] int64, of which pymoo takes the first
     values: np.ndarray  # [M] float64, its penalised objectives
-    mixed: np.ndarray  # [n] int64, room for a permutation
-    marks: np.ndarray  # [2 + width] bool, room for notes
+    mixed: np.ndarray  # [n] int64, working memory for a permutation
+    marks: np.ndarray  # [2 + width] bool, working memory
 
 
 @bundle_kernel
 def tchebycheff(objectives, ideal, weights, length):
-    """Return how bad objectives are in a direction: their largest weighted distance to the ideal point."""
+    """Return the Chebyshev scalarisation: the largest weighted distance to the ideal point."""
     worst = -np.inf
     for k in range(ideal.size):
         worst = max(worst, abs(objectives[k] - ideal[k]) * weights[k])
@@ -105,7 +105,7 @@ def tchebycheff(objectives, ideal, weights, length):
 
 @bundle_kernel
 def boundary_intersection(objectives, ideal, weights, length):
-    """Return how bad objectives are in a direction: the way along it from the ideal point plus a penalty off it."""
+    """Return the PBI scalarisation: the distance along the direction from the ideal point plus a penalty off it."""
     along = 0.0
     for k in range(ideal.size):
         along += (objectives[k] - ideal[k]) * weights[k]
@@ -119,7 +119,7 @@ def boundary_intersection(objectives, ideal, weights, length):
 
 @bundle_kernel
 def choose_parents(draws, genes, neighbours, mixed, parents):
-    """Draw the parents of a child: two neighbours, seldom any two."""
+    """Draw the parents of a child: two neighbours, or with small probability any two."""
     if draws.random() < FROM_NEIGHBOURS:
         a, b = two_of(draws, neighbours.size)
         a, b = neighbours[a], neighbours[b]
@@ -131,7 +131,7 @@ def choose_parents(draws, genes, neighbours, mixed, parents):
 
 
 def evolve(parts, store, settings, rng, play, count, draws, found, n):
-    """Make up to n evaluations of MOEA/D; returns how many, leaving a status."""
+    """Make up to n evaluations of MOEA/D; returns their number and sets the status."""
     width = found.genes.shape[1]
     for done in range(n):
         if not has_room(store.archive, store.counters):

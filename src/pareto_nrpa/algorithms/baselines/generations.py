@@ -1,8 +1,8 @@
 """NSGA-II and SMS-EMOA of pymoo, generation by generation, on arrays instead of objects.
 
-pymoo keeps every solution as an object and works on it in Python, which takes fifty times as long as evaluating it.
-Here the same steps are made with the same random numbers in the same order, so that the population after every
-generation is the one that pymoo has (`tests/test_evolutionary.py`).
+pymoo stores every solution as an object and processes it in Python, which takes fifty times as long as its evaluation.
+This module makes the same steps with the same random numbers in the same order, so that the population after every
+generation equals that of pymoo.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-#: How often pymoo mates again when all children were there already.
+#: Number of matings that pymoo repeats if all children are duplicates.
 _MATINGS = 100
-#: How far behind the worst SMS-EMOA puts its reference point, in units of the population's range (pymoo's default).
+#: Distance of the reference point of SMS-EMOA behind the worst point, in ranges of the population (pymoo's default).
 _BEHIND = 10.0
 
 
 class Generations(ABC):
-    """A population that has children, is told how good they are, and keeps the best.
+    """A population: `ask` returns children, `tell` receives their objectives and selects survivors.
 
     Parameters
     ----------
     n_objectives, sizes
         Number of objectives; number of choices at each place of a solution.
     vary
-        Kernel of `kernels.baselines.variation` that makes children.
+        Kernel of `variation` that creates children.
     capacity, offspring
         Size of the population; new solutions per generation.
     """
@@ -71,7 +71,7 @@ class Generations(ABC):
 
     @property
     def avoids_known(self) -> bool:
-        """Whether children that are in the population are made anew."""
+        """Whether duplicates of the population are replaced."""
         return self._known is not None
 
     @avoids_known.setter
@@ -79,7 +79,7 @@ class Generations(ABC):
         self._known = set(_keys(self.genes)) if avoids else None
 
     def begin(self, genes: Ints, rng: np.random.Generator) -> None:
-        """Take the first population, and the generator that drew it."""
+        """Start from the first population, and the generator that drew it."""
         self.waiting, self.rng = genes, rng
 
     def children(self) -> Ints:
@@ -87,13 +87,13 @@ class Generations(ABC):
         if len(self.genes):
             self.waiting = self._mated()
             if not len(self.waiting):
-                # All that mating finds is there already, as on tiny problems: from here on it may be evaluated again.
+                # Mating finds duplicates only, as on tiny problems: from here on they may be evaluated again.
                 self._known = None
                 self.waiting = self._mated()
         return self.waiting
 
     def tell(self, objectives: Floats) -> None:
-        """Take the objectives of the children, and let the fittest of all survive."""
+        """Receive the objectives of the children, and select the survivors of all."""
         genes = np.concatenate((self.genes, self.waiting))
         objectives = np.concatenate((self.objectives, objectives))
         n = self.capacity if len(self.genes) else len(genes)
@@ -146,11 +146,11 @@ class Generations(ABC):
 
     @abstractmethod
     def _survivors(self, objectives: Floats, n: int) -> tuple[Ints, Floats]:
-        """Return which n of all survive, in their new order, and the crowding distances of these."""
+        """Return the n survivors, in their new order, and their crowding distances."""
 
 
 class RankAndCrowding(Generations):
-    """NSGA-II: fronts in their order; of the last one that fits in part, those with the most room around them."""
+    """NSGA-II: fronts in their order; of the last partial one, those with the largest crowding distance."""
 
     def _survivors(self, objectives: Floats, n: int) -> tuple[Ints, Floats]:
         from pymoo.util.randomized_argsort import randomized_argsort
@@ -173,7 +173,7 @@ class RankAndCrowding(Generations):
 
 
 class LeastContribution(Generations):
-    """SMS-EMOA: fronts in their order; of the last one that fits in part, those that add most to the hypervolume."""
+    """SMS-EMOA: fronts in their order; of the last partial one, the largest contributions to the hypervolume."""
 
     def _survivors(self, objectives: Floats, n: int) -> tuple[Ints, Floats]:
         survivors, front, _ = _fronts(objectives, n)
@@ -182,10 +182,10 @@ class LeastContribution(Generations):
         return survivors, np.zeros(n)
 
     def _reduced(self, front: Ints, objectives: Floats, n: int) -> Ints:
-        """Return the front without those that contribute least, one after the other."""
+        """Return the front after removing the least contributors one by one."""
         from pymoo.util.normalization import normalize
 
-        # In units of the population before the children came.
+        # In units of the population without the children.
         low, high = self.objectives.min(axis=0), self.objectives.max(axis=0) + 1e-32
         points = normalize(objectives, low, high)
         reference = np.full(points.shape[1], 1.0 + _BEHIND)
@@ -198,7 +198,7 @@ class LeastContribution(Generations):
 
 
 def _fronts(objectives: Floats, n: int) -> tuple[Ints, Ints, Ints]:
-    """Return the members of the fronts that fit into n, those of the one that fits in part, and the ranks of all."""
+    """Return the members of the fronts that fit into n, those of the partial front, and the ranks of all."""
     ranks = moocore.pareto_rank(objectives).astype(np.int64)
     sizes = np.cumsum(np.bincount(ranks))
     n_whole = int(np.searchsorted(sizes, n, side="right"))
@@ -209,7 +209,7 @@ def _fronts(objectives: Floats, n: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _keys(rows: Ints) -> list[bytes]:
-    """Return something to tell equal rows by."""
+    """Return keys by which equal rows are recognised."""
     return rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel().tolist()
 
 

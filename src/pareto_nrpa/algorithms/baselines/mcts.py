@@ -38,10 +38,10 @@ class ParetoMCTS(Baseline):
     exploration
         Factor on the exploration constant of each node.
     bias
-        Factor on the problem's bias in playouts; 0: all legal moves alike.
+        Factor on the problem's bias in playouts; 0: legal moves are drawn uniformly.
     pruning
-        Whether tree and playouts keep to the moves that the problem thinks worth trying. The Pareto-MCTS of the paper
-        did not, judging by its figures.
+        Whether tree and playouts use the problem's pruning. The Pareto-MCTS of the paper did not, judging by its
+        figures.
     """
 
     playouts: int = 10
@@ -58,7 +58,7 @@ class ParetoMCTS(Baseline):
         check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         return _Search(problem, self, seed=seed, budget=budget)
 
 
@@ -90,11 +90,11 @@ class _Search(BaselineSearch):
 
     @property
     def state_sizes(self) -> dict[str, int | str | None]:
-        """What names in the forms of the state stand for."""
+        """The values of the names in the forms of the state."""
         return super().state_sizes | {"D": self._tree.path.size}
 
     def restored(self) -> None:
-        """Check what was restored: children lie within the tree, and moves that are not checked again are legal."""
+        """Check the restored state: children lie within the tree, and moves that are not checked again are legal."""
         tree, problem = self._tree, self.player.problem
         need((tree.first_child + tree.n_children <= tree.numbers[kernels.N_NODES]).all(), "children in its tree")
         if not isinstance(problem, CompiledProblem):
@@ -110,7 +110,7 @@ class _Search(BaselineSearch):
             paths |= {child: [*paths[node], move] for child, move in zip(children, moves, strict=True)}
 
     def _make_room(self) -> None:
-        """Give the tree room for one more expansion, as far as the last one shows how much that is."""
+        """Grow the tree for one more expansion, by the size of the last one."""
         tree, count = self._tree, int(self.player.store.n_legal[0])
         if count > len(tree.bounds):
             tree = tree._replace(bounds=enlarge(tree.bounds, 2 * count, tree.bounds.shape[1]))

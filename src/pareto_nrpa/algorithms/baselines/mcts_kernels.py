@@ -30,14 +30,14 @@ class Tree(NamedTuple):
     moves: Annotated[np.ndarray, "i8 [T] < moves"]  # the move that leads to the node
     first_child: Annotated[np.ndarray, "i8 [T] < -2:T"]
     n_children: Annotated[np.ndarray, "i8 [T] < X+1"]
-    path: Annotated[np.ndarray, "i8 [=] < T"]  # from the root to the leaf at work
+    path: Annotated[np.ndarray, "i8 [=] < T"]  # from the root to the current leaf
     bounds: Annotated[np.ndarray, "f8 [X, M]"]  # working memory for the largest number of children
     exploration: np.ndarray  # [1] float64, factor on the exploration constant
     numbers: Annotated[np.ndarray, "i8 [5] < T+1 0: D 0: 2"]
 
 
 def tree_search(parts, store, settings, rng, play, count, tree, n):
-    """Make up to n evaluations; returns how many, leaving a status."""
+    """Make up to n evaluations; returns their number and sets the status."""
     numbers = tree.numbers
     for done in range(n):
         if not has_room(store.archive, store.counters):
@@ -59,9 +59,9 @@ def tree_search(parts, store, settings, rng, play, count, tree, n):
 
 @bundle_kernel
 def descend(parts, store, settings, rng, play, tree):
-    """Go down to a node that was never visited, or to the end of a sequence; the way there is in path and moves."""
+    """Descend to an unvisited node or to the end of a sequence; fills in path and moves."""
     numbers = tree.numbers
-    # Where memory ran out on the way down, it goes on from there: nothing is drawn twice.
+    # After memory ran out during the descent, it continues from there: nothing is drawn twice.
     depth = numbers[DEPTH_OF_LEAF] if numbers[ON_THE_WAY] else 0
     numbers[ON_THE_WAY] = 0
     tree.path[0] = ROOT
@@ -90,7 +90,7 @@ def descend(parts, store, settings, rng, play, tree):
             rng,
         )
         if depth == store.pool.moves.shape[1]:
-            break  # the playout says what is wrong with a sequence that never ends
+            break  # the playout reports an endless sequence
         store.pool.moves[HERE, depth] = tree.moves[node]
         depth += 1
         tree.path[depth] = node
@@ -102,7 +102,7 @@ def descend(parts, store, settings, rng, play, tree):
 
 @engine_kernel
 def expand(node, legal, count, moves, first_child, n_children, numbers):
-    """Give a node a child for each legal move."""
+    """Add a child for each legal move to a node."""
     if count == 0:
         first_child[node] = TERMINAL
         return
@@ -117,7 +117,7 @@ def expand(node, legal, count, moves, first_child, n_children, numbers):
 
 @engine_kernel
 def choose_child(node, visits, sums, first, count, bounds, exploration, rng):
-    """Return a child not visited yet, or else one whose confidence bound no other dominates, drawn uniformly."""
+    """Return an unvisited child, or else one with a non-dominated confidence bound, drawn uniformly."""
     n_new = 0
     for i in range(count):
         n_new += visits[first + i] == 0
@@ -138,7 +138,7 @@ def choose_child(node, visits, sums, first, count, bounds, exploration, rng):
             if skip == 0:
                 return first + i
             skip -= 1
-    return first  # never: some child is not beaten
+    return first  # unreachable: some child is non-dominated
 
 
 @engine_kernel
@@ -178,7 +178,7 @@ def is_beaten(bounds, i, count):
 
 @engine_kernel
 def back_up(path, depth, visits, sums, scores):
-    """Add the outcome of a playout to all nodes on the way to its leaf."""
+    """Add the outcome of a playout to all nodes on the path to its leaf."""
     for i in range(depth + 1):
         visits[path[i]] += 1
         for k in range(sums.shape[1]):

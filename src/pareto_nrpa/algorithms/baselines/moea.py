@@ -30,7 +30,7 @@ from .weights import most_partitions
 
 @dataclass(frozen=True)
 class Evolutionary(Baseline):
-    """What the algorithms of pymoo have in common."""
+    """Base class of the algorithms of pymoo."""
 
     bias: float = 1.0
     pruning: bool = True
@@ -45,12 +45,12 @@ class Evolutionary(Baseline):
 
     @abstractmethod
     def algorithm(self, problem: AnyProblem, sampling: Any) -> Any:
-        """Return pymoo's algorithm, which draws the first population and knows the defaults."""
+        """Return pymoo's algorithm, which draws the first population and defines the defaults."""
 
 
 @dataclass(frozen=True)
 class WithOffspring(Evolutionary):
-    """A population, and how many new solutions each generation brings: what NSGA-II and NSGA-III share."""
+    """Sizes of population and offspring, shared by NSGA-II and NSGA-III."""
 
     population: int = 250
     offspring: int = 25
@@ -78,8 +78,8 @@ class NSGA2(WithOffspring):
     bias
         Factor on the problem's bias when the first population is sampled; 0: pymoo's own uniform sampling.
     pruning
-        Whether the sampling keeps to the moves that the problem thinks worth trying, as Pareto-NRPA does. The MOEAs of
-        the paper did not, judging by its figures.
+        Whether the sampling uses the problem's pruning, as Pareto-NRPA does. The MOEAs of the paper did not, judging by
+        its figures.
     """
 
     name = "nsga-ii"
@@ -91,7 +91,7 @@ class NSGA2(WithOffspring):
         return NSGA2(pop_size=self.population, n_offsprings=self.offspring, sampling=sampling)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         return GenerationSearch(RankAndCrowding, problem, self, seed=seed, budget=budget)
 
 
@@ -126,7 +126,7 @@ class SMSEMOA(Evolutionary):
         return SMSEMOA(pop_size=self.population, sampling=sampling)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         check_several_objectives(problem, "SMS-EMOA")
         return GenerationSearch(LeastContribution, problem, self, seed=seed, budget=budget)
 
@@ -138,9 +138,9 @@ class MOEAD(Evolutionary):
     Parameters
     ----------
     subproblems
-        How many subproblems with two objectives; with more objectives, about as many (Das-Dennis directions).
+        Number of subproblems with two objectives; with more objectives approximate (Das-Dennis directions).
     neighbours
-        How many neighbours a subproblem mates and competes with.
+        Number of neighbours that a subproblem mates and competes with.
     bias, pruning
         As in `NSGA2`.
     """
@@ -167,13 +167,13 @@ class MOEAD(Evolutionary):
         return MOEAD(spread, n_neighbors=self.neighbours, sampling=sampling)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         check_several_objectives(problem, "MOEA/D")
         return _SubproblemSearch(problem, self, seed=seed, budget=budget)
 
 
 def check_several_objectives(problem: AnyProblem, algorithm: str) -> None:
-    """Raise if there is nothing to trade off."""
+    """Raise if there is one objective only."""
     if problem.n_objectives < 2:
         raise ProblemError(f"{algorithm} needs at least two objectives, {problem_name(problem)} has one.")
 
@@ -186,7 +186,7 @@ def directions(m: int, n: int) -> Any:
 
 
 def _check_pymoo() -> None:
-    """Import pymoo before the search begins: it takes seconds that are not the algorithm's."""
+    """Import pymoo before the search begins, as its import takes seconds."""
     try:
         for module in (*(f"algorithms.moo.{name}" for name in ("nsga2", "nsga3", "sms", "moead")), "util.ref_dirs"):
             import_module(f"pymoo.{module}")
@@ -194,13 +194,13 @@ def _check_pymoo() -> None:
         message = 'this algorithm needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
         raise ImportError(message) from error
     found = import_module("pymoo").__version__
-    if [int(part) for part in re.findall(r"\d+", found)] < [0, 6, 2]:  # which the extra `pymoo` does without
+    if [int(part) for part in re.findall(r"\d+", found)] < [0, 6, 2]:  # which the extra `pymoo` does not require
         way_out = 'install it with: pip install "pareto-nrpa[baselines]".'
         raise ImportError(f"this algorithm needs pymoo 0.6.2, got {found}; {way_out}")
 
 
 class _Search(WholeSolutionSearch):
-    """Evaluates the first population, row by row as the budget allows; pymoo draws it and says what comes with it."""
+    """Evaluates the first population drawn by pymoo, row by row as the budget allows."""
 
     STATE: ClassVar[dict[str, Any]] = {
         "_is_new": "bool",
@@ -235,7 +235,7 @@ class _Search(WholeSolutionSearch):
         return self._next - begin
 
     def restored(self) -> None:
-        """Check what was restored."""
+        """Check the restored state."""
         self.check_solutions(self._rows)
         for genes in self._populations():
             self.check_solutions(self._moves[np.arange(len(self._sizes)), genes])
@@ -246,15 +246,15 @@ class _Search(WholeSolutionSearch):
 
     @abstractmethod
     def _begin(self, algorithm: Any) -> None:
-        """Take over from pymoo, which has been set up but not asked for anything."""
+        """Continue from pymoo after its setup."""
 
     @abstractmethod
     def _ask(self) -> None:
-        """Show the solutions to evaluate next."""
+        """Return the solutions to evaluate next."""
 
     @abstractmethod
     def _tell(self, objectives: Any) -> None:
-        """Learn from the (penalised) objectives of what was shown."""
+        """Receive the (penalised) objectives of these solutions."""
 
     def _show(self, genes: Any) -> None:
         """Make these solutions the next to evaluate."""
@@ -272,7 +272,7 @@ class _Search(WholeSolutionSearch):
         return algorithm
 
     def _sampling(self) -> Any:
-        """Return the first population: playouts of this problem, or pymoo's own where there is no bias."""
+        """Return the first population: playouts of this problem, or pymoo's sampling without a bias."""
         from pymoo.operators.sampling.rnd import IntegerRandomSampling, PermutationRandomSampling
 
         if self.baseline.bias == 0:
@@ -287,7 +287,7 @@ def _first_genes(algorithm: Any) -> Any:
 
 
 def _move_table(genotype: Genotype, numbers: Any) -> tuple[Any, Any]:
-    """Return the numbers of the moves behind the genes at each place [width, most choices], and how many there are."""
+    """Return the numbers of the moves of the genes at each place [width, most choices], and their counts."""
     moves = genotype.moves
     steps = [numbers(step) for step in moves] if isinstance(genotype, Choices) else [numbers(moves)] * len(moves)
     sizes = np.array([len(step) for step in steps])
@@ -322,7 +322,7 @@ class GenerationSearch(_Search):
 
 
 class _SubproblemSearch(_Search):
-    """MOEA/D: every child is evaluated before the next is made, all in one go."""
+    """MOEA/D: every child is evaluated before the next is created, in one compiled loop."""
 
     STATE: ClassVar[dict[str, Any]] = {"subproblems": MOEADSubproblems, "_draws": "rng", "_has_begun": "bool"}
     baseline: MOEAD
@@ -362,7 +362,7 @@ class _SubproblemSearch(_Search):
 
 
 def _no_subproblems(problem: AnyProblem, baseline: MOEAD, moves: Any, sizes: Any) -> MOEADSubproblems:
-    """Return the arrays of MOEA/D, still to be filled in."""
+    """Return the empty arrays of MOEA/D."""
     n, m = baseline.first_size(problem), problem.n_objectives
     return MOEADSubproblems(
         genes=np.zeros((n, len(sizes)), dtype=np.int64),

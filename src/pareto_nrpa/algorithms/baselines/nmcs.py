@@ -25,8 +25,8 @@ class WeightedNMCS(Baseline):
     """Nested Monte-Carlo Search (Cazenave 2009) for one weighted sum of the objectives after the other.
 
     Fewer violations come first, then the weighted sum of the objectives, each divided by its range in the archive at
-    the start of the search. All that is evaluated goes to the archive. After the last weight vector the first one's
-    turn comes again.
+    the start of the search. All evaluations enter the archive. After the last weight vector the first one is
+    used again.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class WeightedNMCS(Baseline):
     weights
         Number of weight vectors; with more than two objectives, about as many.
     bias
-        Factor on the problem's bias in playouts; 0: all legal moves alike.
+        Factor on the problem's bias in playouts; 0: legal moves are drawn uniformly.
     pruning
-        Whether to keep to the moves that the problem thinks worth trying.
+        Whether playouts use the problem's pruning.
     """
 
     level: int = 2
@@ -54,7 +54,7 @@ class WeightedNMCS(Baseline):
         check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         return _Search(problem, self, seed=seed, budget=budget)
 
 
@@ -83,12 +83,12 @@ class _Search(BaselineSearch):
 
     @property
     def state_sizes(self) -> dict[str, int | str | None]:
-        """What names in the forms of the state stand for."""
+        """The values of the names in the forms of the state."""
         (n_weights, _), (n_levels, n_moves) = self._nest.weights.shape, self._nest.best_moves.shape
         return super().state_sizes | {"N": n_levels, "D": n_moves, "W": n_weights}
 
     def restored(self) -> None:
-        """Check what was restored: all moves that will be played without another look at them are legal."""
+        """Check the restored state: all moves that are played without further checks are legal."""
         nest, problem = self._nest, self.player.problem
         top = int(nest.numbers[kernels.TOP])
         if not isinstance(problem, CompiledProblem) or top == kernels.NO_LEVEL:
@@ -101,7 +101,7 @@ class _Search(BaselineSearch):
             need(not best or (best[:depth] == given and legal_after(problem, best) == set()), "best sequences that end")
 
     def _make_room(self) -> None:
-        """Keep up with a store that has grown, as that of a plain problem does."""
+        """Grow with the store, as that of a plain problem grows."""
         nest, n_legal = self._nest, self.player.store.legal.size
         if n_legal > nest.candidates.shape[1]:
             self._nest = nest._replace(candidates=enlarge(nest.candidates, len(nest.levels), n_legal))

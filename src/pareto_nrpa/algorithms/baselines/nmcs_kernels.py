@@ -12,16 +12,16 @@ from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import ZERO, bundle_kernel, engine_kernel, small_kernel
 from ...engine.walk import LOOK, SAMPLE
 
-# Columns of Nest.levels: where a level's own moves begin to be chosen, its candidates, the next of them to try, and
-# the length of its best sequence (0: none yet).
+# Columns of Nest.levels: depth at which a level chooses, number of candidates, the next of them to try, and the
+# length of its best sequence (0: none yet).
 DEPTH, N_CANDIDATES, NEXT, BEST_LENGTH = range(4)
 N_COLUMNS = 4
 # Positions in Nest.numbers.
 TOP, WEIGHT, N_GIVEN = range(3)
-# A level that has not looked at the legal moves at its depth yet.
+# A level whose legal moves at its depth are not listed yet.
 UNKNOWN = -1
 NO_LEVEL = -1
-# In the place of how many moves are given: which ones is still to be decided.
+# Instead of the number of given moves: they are not determined yet.
 NOT_CHOSEN = -1
 
 
@@ -33,15 +33,15 @@ class Nest(NamedTuple):
     candidates: Annotated[np.ndarray, "i8 [=, H] < moves"]
     best_moves: Annotated[np.ndarray, "i8 [=, =] < moves"]
     best_scores: Annotated[np.ndarray, "f8 [=, 2]"]  # violations, weighted sum
-    given: Annotated[np.ndarray, "i8 [=] < moves"]  # the moves that the levels at work have chosen
+    given: Annotated[np.ndarray, "i8 [=] < moves"]  # the moves chosen by the active levels
     weights: np.ndarray  # [W, M] float64, one search for each row, in turn
-    scale: Annotated[np.ndarray, "f8 [M]"]  # what objectives are divided by before they are weighed
+    scale: Annotated[np.ndarray, "f8 [M]"]  # divisors of objectives before they are weighted
     value: np.ndarray  # [1, 2] float64, violations and weighted sum of the last playout
     numbers: Annotated[np.ndarray, "i8 [3] < -1:N -1:W -1:D+1"]
 
 
 def nested_search(parts, store, settings, rng, play, count, nest, n):
-    """Make up to n evaluations; returns how many, leaving a status."""
+    """Make up to n evaluations; returns their number and sets the status."""
     done = 0
     while done < n:
         if not has_room(store.archive, store.counters):
@@ -55,7 +55,7 @@ def nested_search(parts, store, settings, rng, play, count, nest, n):
             if store.counters[STATUS] != OK:
                 return done
             if nest.numbers[TOP] == NO_LEVEL:
-                continue  # this search is over
+                continue  # this search has ended
         level = nest.numbers[TOP]
         store.counters[STATUS] = play(parts, store, settings, rng, ZERO, HERE, nest.numbers[N_GIVEN], SAMPLE)
         if store.counters[STATUS] != OK:
@@ -87,7 +87,7 @@ def begin(levels, numbers, weights):
 
 @small_kernel
 def open_level(row, depth):
-    """Let a level start at a depth, knowing nothing."""
+    """Start a level at a depth, without a best sequence."""
     row[DEPTH] = depth
     row[N_CANDIDATES] = UNKNOWN
     row[NEXT] = 0
@@ -96,9 +96,9 @@ def open_level(row, depth):
 
 @bundle_kernel
 def to_next_playout(parts, store, settings, rng, play, nest):
-    """Go on until the level on top has something to evaluate: its moves are then in the store.
+    """Continue until the top level has a sequence to evaluate: its moves are then in the store.
 
-    That is a candidate of level 1 to play out from, or a sequence that was complete when its level was opened.
+    That is a candidate of level 1 to complete by a playout, or a sequence that was complete when its level began.
     """
     levels = nest.levels
     numbers = nest.numbers
@@ -147,7 +147,7 @@ def copy_moves(source, target, count):
 
 @engine_kernel
 def hand_up(level, levels, best_moves, best_scores):
-    """End a level and return its best sequence to the one above; returns the level that goes on."""
+    """End a level and return its best sequence to the one above; returns the level that continues."""
     above = level + 1
     if above == levels.shape[0]:
         return NO_LEVEL
@@ -167,7 +167,7 @@ def is_better(scores, row, others, other, length):
 
 @engine_kernel
 def take_over(row, best_moves, best_scores, moves, length, scores):
-    """Make a sequence the best one of a level."""
+    """Store a sequence as the best one of a level."""
     for i in range(length):
         best_moves[i] = moves[i]
     row[BEST_LENGTH] = length

@@ -1,4 +1,4 @@
-"""NSGA-III of pymoo, for three objectives and more: pymoo decides who survives, the rest runs on arrays."""
+"""NSGA-III of pymoo, for three objectives and more: survival by pymoo, the rest on arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NSGA3(WithOffspring):
     Parameters
     ----------
     population
-        Size of the population, and the most reference directions (Das-Dennis): 231 of them with three objectives.
+        Size of the population, and largest number of reference directions (Das-Dennis): 231 with three objectives.
     offspring
         New solutions per generation.
     bias, pruning
@@ -46,20 +46,20 @@ class NSGA3(WithOffspring):
         )
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         check_several_objectives(problem, "NSGA-III")
         return GenerationSearch(ReferenceDirections, problem, self, seed=seed, budget=budget)
 
 
 class ReferenceDirections(Generations):
-    """NSGA-III: fronts in their order; of the last one that fits in part, those in directions that have few."""
+    """NSGA-III: fronts in their order; of the last partial one, those in directions with few members."""
 
     STATE: ClassVar[dict[str, Any]] = {"normalisation": Maybe("f8 [*, M]")}
     _survival: Any = None
 
     @property
     def normalisation(self) -> NDArray[np.float64] | None:
-        """What pymoo measures objectives by: ideal, worst and nadir point, then the extreme points."""
+        """The normalisation of pymoo: ideal, worst and nadir point, then the extreme points."""
         if self._survival is None:
             return None
         norm = self._survival.norm
@@ -87,7 +87,7 @@ class ReferenceDirections(Generations):
         population = Population.new("F", objectives, "place", np.arange(len(objectives)))
         problem = Problem(n_var=1, n_obj=m)
         survivors = self._survival.do(problem, population, n_survive=n, random_state=self.rng)
-        # Nobody is more crowded than another, and nobody dominates: parents are drawn by lot.
+        # Equal crowding distances and no dominance: parents are drawn at random.
         return np.array(survivors.get("place"), dtype=np.int64), np.zeros(n)
 
     def _fitness(self) -> NDArray[np.float64]:

@@ -23,10 +23,10 @@ _FIRST_SIZE = 512
 class ParetoLocalSearch(Baseline):
     """Pareto Local Search (Paquete, Chiarandini & Stützle 2004).
 
-    From a set of sampled solutions on, a solution of the front whose neighbours are not known is drawn, and all of
-    them are evaluated; those that nothing in the front covers enter it. Neighbours of a permutation: 2-opt (a segment
-    reversed) and or-opt (a segment of a few moves put elsewhere); of choices: one choice made otherwise. When there is
-    nothing left to try, another local search begins from new samples, and the best of all is kept.
+    Starting from sampled solutions, a solution of the front with unknown neighbours is drawn, and all its neighbours
+    are evaluated; those that the front does not cover enter it. Neighbours of a permutation: 2-opt (a segment
+    reversed) and or-opt (a segment of a few moves relocated); of choices: one choice changed. When all
+    neighbours are known, another local search begins from new samples, and the archive is kept.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class ParetoLocalSearch(Baseline):
     longest_segment
         The longest segment that or-opt moves; 0: neighbours are those of 2-opt only.
     bias
-        Factor on the problem's bias when they are sampled; 0: all legal moves alike.
+        Factor on the problem's bias when they are sampled; 0: legal moves are drawn uniformly.
     pruning
-        Whether the sampling keeps to the moves that the problem thinks worth trying.
+        Whether the sampling uses the problem's pruning.
     """
 
     initial: int = 250
@@ -54,7 +54,7 @@ class ParetoLocalSearch(Baseline):
         check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         return _Search(problem, self, seed=seed, budget=budget)
 
 
@@ -75,7 +75,7 @@ class _Search(WholeSolutionSearch):
         for row, step in zip(options, steps, strict=False):
             row[: len(step)] = step
         numbers = np.zeros(kernels.N_NUMBERS, dtype=np.int64)
-        numbers[[kernels.BASE_ID, kernels.N_FIRST]] = kernels.NOBODY, baseline.initial
+        numbers[[kernels.BASE_ID, kernels.N_FIRST]] = kernels.NO_BASE, baseline.initial
         numbers[kernels.LONGEST_SEGMENT] = baseline.longest_segment
         numbers[kernels.IS_PERMUTATION] = is_permutation
         return kernels.WorkingFront(
@@ -90,10 +90,10 @@ class _Search(WholeSolutionSearch):
         )
 
     def restored(self) -> None:
-        """Check what was restored."""
+        """Check the restored state."""
         numbers = self._front.numbers
         self.check_solutions(self._front.moves[: numbers[kernels.SIZE]])
-        if numbers[kernels.BASE_ID] != kernels.NOBODY:
+        if numbers[kernels.BASE_ID] != kernels.NO_BASE:
             self.check_solutions(self._front.base[None])
 
     def step(self, n: int) -> int:

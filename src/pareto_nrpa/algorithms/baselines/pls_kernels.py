@@ -18,7 +18,7 @@ SIZE, NEXT_ID, BASE_ID, SAMPLED, N_FIRST, IS_PERMUTATION, LONGEST_SEGMENT = rang
 N_NUMBERS = 7
 # Columns of WorkingFront.heads.
 ID, EXPLORED = 0, 1
-NOBODY = -1
+NO_BASE = -1
 
 # Kinds of neighbours of a permutation, in the order in which they are tried: 0, a segment reversed (2-opt), then
 # segments of one, two, ... moves put elsewhere (or-opt).
@@ -27,7 +27,7 @@ _TWO_OPT = 0
 
 @bundle
 class WorkingFront(NamedTuple):
-    """The front that a local search works on, and where it is in the neighbourhood of one of its solutions."""
+    """The front of a local search, and its position in the neighbourhood of one of the solutions."""
 
     scores: Annotated[np.ndarray, "f8 [W, 1+M]"]
     moves: Annotated[np.ndarray, "i8 [W, =] < moves"]
@@ -40,7 +40,7 @@ class WorkingFront(NamedTuple):
 
 
 def local_search(parts, store, settings, rng, play, count, front, n):
-    """Make up to n evaluations; returns how many, leaving a status."""
+    """Make up to n evaluations; returns their number and sets the status."""
     for done in range(n):
         if not has_room(store.archive, store.counters) or front.numbers[SIZE] == front.heads.shape[0]:
             store.counters[STATUS] = NEEDS_ROOM
@@ -69,13 +69,13 @@ def local_search(parts, store, settings, rng, play, count, front, n):
 
 @engine_kernel
 def next_candidate(out, moves, heads, base, cursor, numbers, options, n_options, rng):
-    """Fill in the next neighbour and return its length, or return 0 where a new solution is to be sampled."""
+    """Fill in the next neighbour and return its length, or return 0 if a new solution must be sampled."""
     while True:
         if numbers[SAMPLED] < numbers[N_FIRST]:
             numbers[SAMPLED] += 1
             return 0
-        if numbers[BASE_ID] == NOBODY and not choose_base(moves, heads, base, cursor, numbers, rng):
-            # All neighbours of all solutions are known: another local search begins, only the archive lives on.
+        if numbers[BASE_ID] == NO_BASE and not choose_base(moves, heads, base, cursor, numbers, rng):
+            # All neighbours of all solutions are known: another local search begins, and only the archive is kept.
             numbers[SIZE] = 0
             numbers[SAMPLED] = 0
             continue
@@ -90,7 +90,7 @@ def next_candidate(out, moves, heads, base, cursor, numbers, options, n_options,
 
 @engine_kernel
 def choose_base(moves, heads, base, cursor, numbers, rng):
-    """Draw a solution whose neighbours are not known yet; returns whether there was one."""
+    """Draw a solution with unknown neighbours; returns whether there was one."""
     n_left = 0
     for i in range(numbers[SIZE]):
         n_left += 1 - heads[i, EXPLORED]
@@ -112,16 +112,16 @@ def choose_base(moves, heads, base, cursor, numbers, rng):
 
 @engine_kernel
 def mark_explored(heads, numbers):
-    """Note that all neighbours of the base are known, if it still is in the front."""
+    """Mark the base as completed, if it still is in the front."""
     for i in range(numbers[SIZE]):
         if heads[i, ID] == numbers[BASE_ID]:
             heads[i, EXPLORED] = 1
-    numbers[BASE_ID] = NOBODY
+    numbers[BASE_ID] = NO_BASE
 
 
 @engine_kernel
 def next_permutation(base, cursor, longest_segment, out):
-    """Fill in the neighbour at the cursor and move on; returns False when there is none left."""
+    """Fill in the neighbour at the cursor and advance; returns False if none is left."""
     n = base.size
     while True:
         kind = cursor[0]
@@ -157,7 +157,7 @@ def two_opt(base, first, last, out):
 
 @small_kernel
 def or_opt(base, first, length, place, out):
-    """Copy a solution with a segment taken out and put in before the `place`-th of the others."""
+    """Copy a solution with a segment relocated before the `place`-th of the others."""
     taken = 0
     for k in range(base.size):
         if place <= k < place + length:
@@ -171,7 +171,7 @@ def or_opt(base, first, length, place, out):
 
 @engine_kernel
 def next_choice(base, cursor, options, n_options, out):
-    """Fill in the neighbour that differs in one choice, at the cursor, and move on; False when there is none left."""
+    """Fill in the neighbour with one changed choice at the cursor and advance; False if none is left."""
     while cursor[1] < base.size:
         step, option = cursor[1], cursor[2]
         if option >= n_options[step]:
@@ -189,7 +189,7 @@ def next_choice(base, cursor, options, n_options, out):
 
 @engine_kernel
 def insert(scores, moves, heads, numbers, new_scores, new_moves):
-    """Let a solution into the working front unless something there is at least as good; it removes what it covers."""
+    """Add a solution to the working front unless it is covered, and remove solutions that it covers."""
     size = numbers[SIZE]
     for i in range(size):
         if covers(scores, i, new_scores, HERE):

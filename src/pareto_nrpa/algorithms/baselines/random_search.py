@@ -1,4 +1,4 @@
-"""Random playouts: the floor of every comparison."""
+"""Random playouts, the lowest baseline."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class RandomSearch(Baseline):
     Parameters
     ----------
     bias
-        Factor on the problem's bias; 0, the default, draws all legal moves alike.
+        Factor on the problem's bias; 0, the default, draws legal moves uniformly.
 
     pruning
-        Whether to keep to the moves that the problem thinks worth trying.
+        Whether playouts use the problem's pruning.
     """
 
     bias: float = 0.0
@@ -36,7 +36,7 @@ class RandomSearch(Baseline):
         check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         return _Search(problem, self, seed=seed, budget=budget)
 
 

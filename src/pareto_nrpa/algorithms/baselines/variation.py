@@ -1,29 +1,29 @@
-"""Children of whole solutions: what pymoo's operators do, with the same random numbers in the same order.
+"""Operators of pymoo on whole solutions, with the same random numbers in the same order.
 
 pymoo crosses all pairs before it mutates the first child, so kernels take all pairs at once: parents [2, n, width] and
-children [2 n, width], first the n first children, then the n second ones; `marks` [2 n + width] is room for notes. What
-compiled code draws is NumPy's own stream.
+children [2 n, width], first the n first children, then the n second ones; `marks` [2 n + width] is working memory.
+Random numbers are those of NumPy's stream.
 """
 
 from __future__ import annotations
 
 from ...engine.jit.kernels import bundle_kernel
 
-#: How likely a pair of parents is crossed at all (pymoo's default).
+#: Probability that a pair of parents is crossed (pymoo's default).
 CROSSED = 0.9
-#: Below this, a number is drawn by taking 32 bits as they come.
+#: Below this, a number is drawn from 32 bits.
 WORD = 1 << 32
 
 
 @bundle_kernel
 def below(rng, n):
-    """Return a number below n. A kernel of its own: Numba makes an array for it, and all others allocate nothing."""
+    """Return a number below n. A separate kernel, as Numba allocates an array for it; others allocate none."""
     return rng.integers(0, n)
 
 
 @bundle_kernel
 def up_to(rng, n):
-    """Return a number up to n as NumPy's shuffle draws it: by the bits it needs, again if these are too large."""
+    """Return a number up to n as in NumPy's shuffle: from the bits needed, repeated if too large."""
     mask = 1
     while mask < n:
         mask = 2 * mask + 1
@@ -73,7 +73,7 @@ def copy_row(row, to):
 
 @bundle_kernel
 def copy_parents(rng, parents, children, crossed):
-    """Make children that equal their parents, and draw which pairs are crossed; returns how many."""
+    """Copy parents to children, and draw which pairs are crossed; returns their number."""
     n = parents.shape[1]
     n_crossed = 0
     for i in range(n):
@@ -86,7 +86,7 @@ def copy_parents(rng, parents, children, crossed):
 
 @bundle_kernel
 def skip_draws(rng, n):
-    """Draw what pymoo draws to decide whether the mutated children are taken, which they always are."""
+    """Draw the numbers by which pymoo decides whether mutated children are accepted; they always are."""
     for _ in range(n):
         rng.random()
 
@@ -95,7 +95,7 @@ def skip_draws(rng, n):
 def cross_in_order(receiver, donor, begin, end, child, given):
     """Order crossover: a child has a stretch of one parent in its place and the rest in the order of the other.
 
-    Parents must be permutations of their places; whatever they are, nothing is written outside of the child.
+    Parents must be permutations of their places; for other input, nothing is written outside of the child.
     """
     given[:] = False
     for i in range(begin, end + 1):
@@ -128,7 +128,7 @@ def vary_permutations(rng, parents, children, sizes, marks):
     crossed, given = marks[: 2 * n], marks[2 * n :]
     if copy_parents(rng, parents, children, crossed) > 0:
         for i in range(n):
-            begin, end = stretch_of(rng, width)  # drawn for pairs that are not crossed too
+            begin, end = stretch_of(rng, width)  # also drawn for pairs that are not crossed
             if crossed[i]:
                 cross_in_order(parents[0, i], parents[1, i], begin, end, children[i], given)
                 cross_in_order(parents[1, i], parents[0, i], begin, end, children[n + i], given)

@@ -1,4 +1,4 @@
-"""NRPA for a weighted sum of the objectives, one weight vector after the other: what Pareto-NRPA grew out of."""
+"""NRPA for a weighted sum of the objectives, one weight vector after the other."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ class WeightedNRPA(Baseline):
     """Nested Rollout Policy Adaptation (Rosin 2011), with the problem's bias: GNRPA (Cazenave 2020).
 
     One policy, and one best sequence per level: fewer violations come first, then the weighted sum of the objectives,
-    each divided by its range in the archive at the start of the search. All that is evaluated goes to the archive.
+    each divided by its range in the archive at the start of the search. All evaluations enter the archive.
 
     Parameters
     ----------
     level
         Depth of the nesting.
     weights
-        Number of weight vectors, each searched for with an equal share of the budget; with more than two objectives,
-        about as many.
+        Number of weight vectors, each with an equal share of the budget; approximate with more than two
+        objectives.
     alpha
         Learning rate.
     bias
         Factor on the problem's bias; 0: none.
     pruning
-        Whether to keep to the moves that the problem thinks worth trying.
+        Whether playouts use the problem's pruning.
     """
 
     level: int = 3
@@ -53,7 +53,7 @@ class WeightedNRPA(Baseline):
         check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> AskTellSearch:
-        """Return a search at its very beginning."""
+        """Return a new search."""
         vectors = weight_vectors(problem.n_objectives, self.weights)
         share = (PAPER_BUDGET if budget is None else budget) // len(vectors)
         params = ParetoNRPA(
@@ -69,7 +69,7 @@ class WeightedNRPA(Baseline):
 
 
 def _largest_root(budget: int, level: int) -> int:
-    """Return the largest N of at least 1 for which N^level stays within the budget: every weight has its turn."""
+    """Return the largest N of at least 1 for which N^level is within the budget, so that every weight is used."""
     n: int = max(1, round(budget ** (1 / level)))
     while n > 1 and n**level > budget:
         n -= 1
@@ -77,7 +77,7 @@ def _largest_root(budget: int, level: int) -> int:
 
 
 class _Search(AskTellSearch):
-    """The engine of Pareto-NRPA with a single policy, where a weighted sum takes the place of dominance."""
+    """A search of Pareto-NRPA with a single policy and a weighted sum instead of dominance."""
 
     STATE: ClassVar[dict[str, Any]] = {}
     accepts_solutions = False

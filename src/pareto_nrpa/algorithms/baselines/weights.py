@@ -1,4 +1,4 @@
-"""Weight vectors for algorithms that search for a weighted sum of the objectives at a time."""
+"""Weight vectors for algorithms that minimise weighted sums of the objectives."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def most_partitions(m: int, n: int) -> int:
-    """Return into how many equal parts to divide the weight of m objectives for about n ways to share it out.
+    """Return the number of partitions of the weights of m objectives for about n vectors.
 
-    As many as give at most n vectors (Das & Dennis 1998), at least one; m must be 2 or more.
+    The largest number with at most n vectors (Das & Dennis 1998), at least one; m must be 2 or more.
     """
     partitions = 1
     while comb(partitions + m, m - 1) <= n:
@@ -26,14 +26,14 @@ def most_partitions(m: int, n: int) -> int:
 def weight_vectors(m: int, n: int) -> NDArray[np.float64]:
     """Return about n evenly spread weight vectors: first those of a single objective, then the balanced ones.
 
-    Searching for each objective alone comes first, as it shows how large the range of each is.
+    Single objectives come first, as they determine the range of each.
     """
-    if n < m:  # not even each objective alone
+    if n < m:  # fewer than one for each objective
         return np.full((1, m), 1 / m)
     if m == 1:
         return np.ones((1, 1))
     partitions = most_partitions(m, n)
-    # Stars and bars: all ways to give `partitions` equal parts to m objectives.
+    # Stars and bars: all distributions of `partitions` equal parts over m objectives.
     bars = np.array(list(combinations(range(partitions + m - 1), m - 1)), dtype=int).reshape(-1, m - 1)
     edges = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), partitions + m - 1)])
     weights = (np.diff(edges, axis=1) - 1) / partitions

@@ -1,1 +1,1 @@
-"""The algorithm in the paper's words: its parameters, its search, its playouts."""
+"""Pareto-NRPA: parameters, search, playouts, and the reference recursion."""

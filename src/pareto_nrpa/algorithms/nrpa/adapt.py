@@ -47,9 +47,9 @@ def _is_most_isolated(i, members, size, distances, heads):
 def adapt(weights, codes, biases, ends, chosen, n_decisions, step, settings, probabilities, factors):
     """Make one recorded sequence likelier: Algorithm 3, lines 4 to 17, with the GNRPA bias.
 
-    The paper copies the policy, because probabilities are those from before the update. The same comes out without
-    the copy when all probabilities are computed before anything is written. Where no code occurs twice in a sequence
-    this may be done block by block, which keeps long sequences in the processor's cache.
+    The paper copies the policy, as probabilities are those before the update. Computing all probabilities before any
+    write gives the same result without a copy. If no code occurs twice in a sequence, this is done block by block,
+    which keeps long sequences in the processor's cache.
     """
     first = 0
     begin = ZERO
@@ -71,7 +71,7 @@ def adapt(weights, codes, biases, ends, chosen, n_decisions, step, settings, pro
 
 @bundle_kernel
 def _normalise(weights, codes, biases, ends, begin, step, settings, exponents, factors):
-    """Fill in what turns the exponentials of each decision step into step times probability."""
+    """Fill in the factors from the exponentials of each decision step to step times probability."""
     start = ZERO
     for decision in range(ends.size):
         stop = ends[decision] - begin

@@ -1,4 +1,4 @@
-"""Crowding distance (Deb et al. 2002), clipped as in the paper so that it can weigh an update."""
+"""Crowding distance (Deb et al. 2002), clipped as in the paper, as the weight of updates."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def crowding_distances(scores, front, n_front, order, spare, out):
     """Fill out[:n_front] with the crowding distance of each member of a front.
 
     Per objective the gap between the two neighbours, divided by the range of the front; summed, and divided by the
-    number of objectives. The ends of each objective are infinitely far, which the paper clips to 2. With a single
-    objective there is no diversity to reward: all weigh 1, and the algorithm is NRPA.
+    number of objectives. The ends of each objective have infinite distance, which the paper clips to 2. With a single
+    objective all weights are 1, and the algorithm is NRPA.
     """
     n_objectives = scores.shape[1] - 1
     if n_objectives == 1:
@@ -31,7 +31,7 @@ def crowding_distances(scores, front, n_front, order, spare, out):
         _sort_positions(scores, front, n_front, k, order, spare)
         out[order[0]] = MAX_DISTANCE
         out[order[n_front - 1]] = MAX_DISTANCE
-        # Halves, which cost no digit: the difference of two huge numbers could be infinite.
+        # Halves, which are exact: the difference of two huge numbers could be infinite.
         span = 0.5 * scores[front[order[n_front - 1]], k] - 0.5 * scores[front[order[0]], k]
         if span > 0.0:
             for i in range(1, n_front - 1):
@@ -45,7 +45,7 @@ def crowding_distances(scores, front, n_front, order, spare, out):
 def _sort_positions(scores, front, n_front, k, order, spare):
     """Fill `order` with positions in `front`, by rising score k, ties by position.
 
-    Insertion sort, as fronts are short where hot; what is longer is merged from sorted runs.
+    Insertion sort for short fronts, the common case; longer ones are merged from sorted runs.
     """
     for begin in range(0, n_front, _RUN):
         for i in range(begin, min(begin + _RUN, n_front)):
@@ -66,7 +66,7 @@ def _sort_positions(scores, front, n_front, k, order, spare):
 
 @engine_kernel
 def _merge(scores, front, k, order, begin, middle, end, spare):
-    """Merge two sorted runs that follow each other."""
+    """Merge two consecutive sorted runs."""
     for i in range(begin, middle):
         spare[i] = order[i]
     left = begin

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DrivenProblem(Problem):
-    """A problem whose solutions are built by a caller alone, who evaluates them too; see `AskTellSearch.playout`.
+    """A problem whose solutions are built and evaluated by the caller; see `AskTellSearch.playout`.
 
     Parameters
     ----------
@@ -30,17 +30,17 @@ class DrivenProblem(Problem):
         self.n_objectives, self.maximise, self.name = n_objectives, maximise, name
 
     def _only_driven(self, *arguments: Any) -> Any:
-        raise ProblemError("a DrivenProblem cannot be played by itself; drive it with search.playout().")
+        raise ProblemError("a DrivenProblem has no moves of its own; build its solutions with search.playout().")
 
     initial_state = legal_moves = play = move_code = evaluate = _only_driven  # type: ignore[assignment]  # one refusal for all five
 
     def bias(self, state: Any, move: Any, preference: Any) -> float:
-        """Stand in for the bias that the caller may give with each choice."""
+        """Return no bias; the caller may give one with each choice."""
         raise AssertionError
 
 
 class Playout:
-    """A sequence in the making. Several may be under way at a time; one that is not finished leaves no trace.
+    """A sequence under construction. Several may exist at a time; an unfinished one has no effect.
 
     Attributes
     ----------
@@ -70,11 +70,11 @@ class Playout:
         Parameters
         ----------
         codes
-            What the policy learns a weight for, one for each choice.
+            The codes of the choices, for which the policy has weights.
         bias
-            What is added to the learned weight of each, where there is a reason to prefer some.
+            Added to the learned weight of each choice.
         moves
-            What stands for each choice in the solution; the codes by default.
+            The representation of each choice in the solution; the codes by default.
         """
         numbers, extra = self._checked(codes, bias)
         position = self._player.choose(self.policy, numbers, extra, self._draw()) if len(numbers) > 1 else 0
@@ -88,7 +88,7 @@ class Playout:
         *,
         moves: Sequence[Hashable] | None = None,
     ) -> int:
-        """Take the choice at a position, whatever the policy thinks of it: for what was decided elsewhere."""
+        """Take the choice at a position, independent of the policy."""
         numbers, extra = self._checked(codes, bias)
         if not isinstance(position, Integral) or not 0 <= position < len(numbers):
             raise ProblemError(
@@ -97,19 +97,19 @@ class Playout:
         return self._note(numbers, extra, position, codes if moves is None else moves)
 
     def finish(self) -> Candidate:
-        """Return the sequence as a candidate, to be told of as those that `ask` returns."""
+        """Return the sequence as a candidate for `tell`."""
         if not self._is_open:
-            raise ProblemError("finish() was called twice; begin another playout with search.playout().")
+            raise ProblemError("finish() was called twice; start another playout with search.playout().")
         self._is_open = False
         return self._search.candidate_from(self._record, self.policy)
 
     def _checked(self, codes: Sequence[Hashable], bias: Sequence[float] | None) -> tuple[list[int], list[float]]:
         if not self._is_open:
-            raise ProblemError("this playout is finished; begin another one with search.playout().")
+            raise ProblemError("this playout is finished; start another one with search.playout().")
         try:
             numbers = [self._player.codes[code] for code in codes]
         except TypeError as error:
-            message = f"codes must be a list of what can be hashed (numbers, text, tuples), got {shown(codes)}."
+            message = f"codes must be a list of hashable values (numbers, text, tuples), got {shown(codes)}."
             raise ProblemError(message) from error
         if not numbers:
             raise ProblemError("codes must have at least one entry, got none.")
@@ -117,7 +117,7 @@ class Playout:
         if bias is not None and not _is_bias(bias, len(numbers)):
             raise ProblemError(f"bias must be a finite number for each of the {len(numbers)} codes, got {shown(bias)}.")
         if bias is not None and not has_bias:
-            raise ProblemError("bias is for problems that have one, as a DrivenProblem has; leave it out.")
+            raise ProblemError("bias is accepted only for problems with a bias, such as a DrivenProblem; leave it out.")
         if len(set(numbers)) < len(numbers):
             raise ProblemError(f"codes must all differ, got {shown(list(codes))}.")
         scale = self._player.settings.bias_scale

@@ -1,4 +1,4 @@
-"""The compiled code of Pareto-NRPA for one player: it samples, and learns from what was evaluated."""
+"""The compiled code of Pareto-NRPA for one player: sampling, and learning from evaluated sequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Learner:
-    """Plays with the policies of level 1, and adapts those of all levels."""
+    """Samples with the policies of level 1, and adapts those of all levels."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
@@ -24,7 +24,7 @@ class Learner:
         self._learn_at_top: Any = None
 
     def expect_add(self) -> None:
-        """Let the player compile what learns from solutions that were made elsewhere."""
+        """Let the player compile the learning from solutions of other origin."""
         if self._learn_at_top is None:
             _, store, settings, _ = self._player.kinds
             self._learn_at_top = self._player.bind(levels.learn_at_top, types.void(store, settings, types.int64))
@@ -42,7 +42,7 @@ class Learner:
         self._learn(player.store, player.settings, slot)
 
     def count(self, slot: int) -> None:
-        """Count a slot whose scores are known, and free it: nothing is learned from it."""
+        """Count a slot whose scores are known, and free it without learning."""
         self._player.count(self._player.store, slot)
         self._player.close_slot(slot)
 

@@ -24,10 +24,10 @@ from .select import release, select
 
 
 def advance(parts, store, settings, rng, play, count, learn, n):
-    """Make up to n evaluations; returns how many, and leaves a status where it stopped early.
+    """Make up to n evaluations; returns their number, and sets a status if it stopped early.
 
-    `play`, `count` and `learn` are pointers: compiled apart, so that a new problem compiles only its own playout and
-    this loop.
+    `play`, `count` and `learn` are function pointers, compiled separately, so that a new problem compiles only its
+    playout and this loop.
     """
     counters = store.counters
     for done in range(n):
@@ -38,7 +38,7 @@ def advance(parts, store, settings, rng, play, count, learn, n):
         counters[STATUS] = play(parts, store, settings, rng, ANY_POLICY, slot, ZERO, SAMPLE)
         if counters[STATUS] != OK:
             return done
-        counters[N_FREE] -= 1  # only now: a playout that ends in an error leaves the slot free
+        counters[N_FREE] -= 1  # after the playout: an error leaves the slot free
         count(store, slot)
         learn(store, settings, slot)
     return n
@@ -55,7 +55,7 @@ def learn(store, settings, slot):
     levels[0, SIZE] += 1
     levels[0, ITERATIONS] += 1
     if levels[0, ITERATIONS] % settings.playouts_per_step > 0:
-        return  # the policies stay as they are for the next playout
+        return  # the next playout uses the same policies
     n_before = levels[0, SIZE] - settings.playouts_per_step
     n_iterations = settings.n_iterations * settings.playouts_per_step
     level = ZERO
@@ -73,7 +73,7 @@ def learn(store, settings, slot):
         )
         ended = _has_ended(levels[level], n_iterations, improved, settings)
         if not ended:
-            # The policies of a level end with it: its last iteration need not adapt them.
+            # The policies of a level end with it, so its last iteration does not adapt them.
             pareto_adapt(
                 store.weights[level],
                 members[level],
@@ -106,16 +106,16 @@ def learn(store, settings, slot):
 
 
 def learn_at_top(store, settings, slot):
-    """Let the highest level have an evaluated sequence that was made elsewhere, as if the level below had returned it.
+    """Add an evaluated sequence of other origin to the highest level, as if the level below had returned it.
 
-    It joins the set of that level, whose policies make one step towards it if it is in the first front. No iteration
-    is counted. Searches of the levels below that are under way end first; where there are none, they begin with this.
+    It joins the set of that level, whose policies make one step towards it if it is in the first front. It does not
+    count as an iteration. Running searches of the levels below end first; if there are none, they begin afterwards.
     """
     levels = store.levels
     top = levels.shape[0] - 1
     members = store.members[top]
     size = levels[top, SIZE]
-    # Playouts of a single level that wait to be learned from join the set with it, and their step begins anew.
+    # Waiting playouts of a single level join the set with it, and their step begins again.
     n_waiting = levels[top, ITERATIONS] % settings.playouts_per_step if top == 0 else ZERO
     levels[top, ITERATIONS] -= n_waiting
     members[size] = slot
@@ -155,7 +155,7 @@ def learn_at_top(store, settings, slot):
 
 @engine_kernel
 def _scalarise(scores, weights, scale):
-    """Let the weighted sum alone decide from here on; the archive has the objectives themselves."""
+    """Replace the objectives by their weighted sum; the archive has the objectives themselves."""
     total = 0.0
     for k in range(weights.size):
         total += weights[k] * scores[1 + k] / scale[k]
@@ -165,14 +165,14 @@ def _scalarise(scores, weights, scale):
 
 @small_kernel
 def _has_ended(row, n_iterations, improved, settings):
-    """Tell whether the iteration of a level that has just been made was the last one."""
+    """Tell whether the last iteration of a level has been made."""
     row[REPETITIONS] = 0 if improved else row[REPETITIONS] + 1
     return row[ITERATIONS] >= n_iterations or 0 < settings.limited_repetitions <= row[REPETITIONS]
 
 
 @engine_kernel
 def _return_to_parent(level, members, levels):
-    """Return the set of a level to the one that called it."""
+    """Return the set of a level to the level above."""
     for i in range(levels[level, SIZE]):
         members[level + 1, levels[level + 1, SIZE]] = members[level, i]
         levels[level + 1, SIZE] += 1
@@ -180,7 +180,7 @@ def _return_to_parent(level, members, levels):
 
 @engine_kernel
 def _start_children(level, weights, levels, n_codes):
-    """Call the levels below anew, each with a copy of the policies above it and an empty set."""
+    """Start the levels below again, each with a copy of the policies above it and an empty set."""
     for below in range(level - 1, -1, -1):
         for policy in range(weights.shape[1]):
             target = weights[below, policy]
@@ -193,7 +193,7 @@ def _start_children(level, weights, levels, n_codes):
 
 @bundle_kernel
 def _restart(policies, starts, members, row, settings, free, counters):
-    """Begin a new search after the last iteration of the highest level; only the archive lives on."""
+    """Begin a new search after the last iteration of the highest level; only the archive is kept."""
     counters[RESTARTS] += 1
     for i in range(row[SIZE]):
         release(members[i], free, counters)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from .search import AskTellSearch
 
-#: What N is chosen for when the stop says nothing about evaluations: the budget of the paper.
+#: The budget that determines N if the stop has no number of evaluations: that of the paper.
 PAPER_BUDGET = 100_000
-_MOST_ITERATIONS = 2**62  # what compiled code can count to
+_MOST_ITERATIONS = 2**62  # the range of compiled counters
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class ParetoNRPA(Algorithm):
     alpha
         Learning rate, above 0.
     iterations
-        N, the iterations of each level. None: the smallest N for which N^level covers the budget. When N^level
-        evaluations are over and the stop has not fired, a new search begins; the best of all is kept.
+        N, the iterations of each level. None: the smallest N for which N^level covers the budget. If the stop has not
+        fired after N^level evaluations, a new search begins; the archive is kept.
     weighting
-        "crowding" weighs each sequence by its crowding distance, clipped to 2; "none" weighs all alike.
+        "crowding" weights each sequence by its crowding distance, clipped to 2; "none" weights all equally.
     adapt
         "all" adapts to every sequence of the set; "one" only to the most isolated one of each policy.
     bias
-        Factor on the problem's bias: 1 is the problem's own, 0 none, others make it stronger or weaker.
+        Factor on the problem's bias: 1 is the bias of the problem, 0 none.
     preferences
         What each policy's bias cares for. "paper": the same for all, as the problem declares (its first objective
         unless it says otherwise); "mixed": all objectives alike for all policies; "spread": from one objective to the
@@ -51,12 +51,12 @@ class ParetoNRPA(Algorithm):
     temperature
         Divides weight plus bias before the softmax, in playout and adapt alike; above 0.
     limited_repetitions
-        End a level after this many results in a row that brought nothing new to its first front; 0 is off.
+        End a level after this many results in a row without a new member of its first front; 0 is off.
     playouts_per_step
-        How many playouts level 1 makes with the same policies before each step of learning (Stabilized-NRPA, Cazenave
-        et al. 2021): 1 is the paper's. N^level then stands for so many evaluations times N^level.
+        Number of playouts of level 1 with the same policies before each step of learning (Stabilized-NRPA, Cazenave et
+        al. 2021): 1 is the paper's. A search then has this factor times N^level evaluations.
     pruning
-        Whether to keep to the moves that the problem thinks worth trying, where it tells these from all moves.
+        Whether playouts use the problem's pruning, if it has any.
     """
 
     level: int = 4
@@ -102,7 +102,7 @@ class ParetoNRPA(Algorithm):
             object.__setattr__(self, "preferences", tuple(map(tuple, rows)))
 
     def resolve_iterations(self, budget: int | None) -> int:
-        """Return N: as given, or the smallest for which N^level steps cover the budget."""
+        """Return N: the given value, or the smallest for which N^level steps cover the budget."""
         if self.iterations is not None:
             return self.iterations
         budget = -(-(PAPER_BUDGET if budget is None else int(budget)) // self.playouts_per_step)
@@ -129,9 +129,9 @@ class ParetoNRPA(Algorithm):
         return matrix
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parameters as plain values; what came later is named only where it is used.
+        """Return the parameters as plain values; later additions are included only if they differ from the default.
 
-        So runs and checkpoints that were stored before keep their names.
+        Keys of stored runs and checkpoints thus stay valid.
         """
         values = asdict(self)
         if self.playouts_per_step == 1:
@@ -139,14 +139,14 @@ class ParetoNRPA(Algorithm):
         return values
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> AskTellSearch:
-        """Return a search over `problem` that has not made an evaluation yet."""
+        """Return a new search over `problem`."""
         from .search import AskTellSearch
 
         return AskTellSearch(problem, self, seed=seed, budget=budget)
 
 
 def _spread(p: int, m: int) -> NDArray[np.float64]:
-    """Return p preference vectors that go evenly from the first objective over the others to the last."""
+    """Return p preference vectors, evenly spaced from the first objective over the others to the last."""
     if m == 1:
         return np.ones((p, 1))
     position = np.linspace(0, m - 1, p) if p > 1 else np.array([(m - 1) / 2])

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ...problem.stepper import Stepper
     from .params import ParetoNRPA
 
-#: A policy has a weight for each code of a move; the weight of a code that is not in it is 0.
+#: A policy has a weight for each code of a move; a missing code has weight 0.
 Policy: TypeAlias = "dict[Hashable, float]"
 #: Violations, and the minimised objectives.
 Score: TypeAlias = "tuple[float, tuple[float, ...]]"
-#: Sequences that are kept, with the crowding distance D of each.
+#: The kept sequences, with the crowding distance D of each.
 Kept: TypeAlias = "dict[Sampled, float]"
 
 
@@ -48,7 +48,7 @@ class Reference:
         self._signs, self._preferences = objective_signs(problem), params.preference_matrix(problem)
 
     def run(self, n_evaluations: int) -> Kept:
-        """Return the non-dominated ones of the first sequences; a search that is over begins anew."""
+        """Return the non-dominated ones of the first sequences; a finished search starts again."""
         while len(self.sampled) < n_evaluations:
             self.pareto_nrpa(self.params.level, [{} for _ in range(self.params.n_policies)])
         return non_dominated(self.sampled[:n_evaluations])
@@ -64,7 +64,7 @@ class Reference:
         return sequence
 
     def choose(self, probabilities: list[float]) -> int:
-        """Draw a position; where there is one only, nothing is drawn."""
+        """Draw a position; with a single one, nothing is drawn."""
         if len(probabilities) == 1:
             return 0
         return min(int(np.searchsorted(np.cumsum(probabilities), self.rng.random(), "right")), len(probabilities) - 1)
@@ -79,7 +79,7 @@ class Reference:
         return self.params.bias * state.bias(move, self._preferences[k]) if state.has_bias else 0.0
 
     def pareto_nrpa(self, level: int, policies: list[Policy]) -> Iterable[Sampled]:
-        """Return what a search of a level keeps (Algorithm 2)."""
+        """Return the set S* of a search of a level (Algorithm 2)."""
         if level == 0:
             k = int(self.rng.random() * len(policies)) if len(policies) > 1 else 0
             return [self.playout(policies[k], k)]
@@ -107,7 +107,7 @@ class Reference:
 
 
 def dominates(a: Score, b: Score) -> bool:
-    """Tell whether a score dominates another: fewer violations, else not worse in any objective and other in one."""
+    """Tell whether a score dominates another: fewer violations, else not worse in any objective and better in one."""
     if a[0] != b[0]:
         return a[0] < b[0]
     return all(x <= y for x, y in zip(a[1], b[1], strict=True)) and a[1] != b[1]

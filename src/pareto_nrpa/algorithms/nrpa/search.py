@@ -47,39 +47,39 @@ if TYPE_CHECKING:
     from .driven import Playout
     from .params import ParetoNRPA
 
-# First guesses for a plain problem, whose sequences show their size only when played.
+# First sizes for a plain problem, whose sequences have an unknown length.
 _PLAIN_CODES, _PLAIN_MOVES, _PLAIN_CANDIDATES = 256, 64, 256
 _WHOLE_SEQUENCE = 2**62
 _CHECKED_PLAYOUTS = 3
-# A slice of this many candidate moves takes some hundredths of a second: often enough to look at clock and keyboard.
+# A slice of this many candidate moves takes some hundredths of a second, between checks of clock and signals.
 _CANDIDATES_PER_SLICE = 1_000_000
 _MAX_SLICE = 1_000
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A sequence to evaluate, as handed out by `ask`; equal to itself alone, as its state may be anything.
+    """A sequence to evaluate, returned by `ask`; compared by identity, as its state may be of any type.
 
-    Told as the k-th evaluation of a search, it is the one whose `found_at` is k in the front.
+    If told as the k-th evaluation of a search, its `found_at` in the front is k.
     """
 
     solution: list[Any]
     policy: int
     state: Any  # the final state of a plain problem, None for a compiled one
     slot: int
-    identity: int | None  # what equal solutions share, where the problem says so
-    # Objectives and violations of a solution evaluated before, to be told again; where `count_unique` was called.
+    identity: int | None  # shared by equal solutions, if the problem defines it
+    # Objectives and violations of a known solution, to be told again; only after `count_unique`.
     known: tuple[NDArray[np.float64], float] | None = None
 
 
 class AskTellSearch(Search):
-    """Pareto-NRPA at work on one problem.
+    """A search of Pareto-NRPA on one problem.
 
-    Made by `ParetoNRPA.start`. All that changes is in `machine`, a bundle of arrays that the player holds, and in the
-    generator `rng`.
+    Created by `ParetoNRPA.start`. Its state is the bundle of arrays `machine`, held by the player, and the generator
+    `rng`.
     """
 
-    #: Of searches that work together, each goes its own way while that leads on and their front is smaller than this.
+    #: Cooperating searches with a common front below this size exchange only when they make no progress.
     alone_below = 0
     accepts_solutions = True
     STATE: ClassVar[dict[str, Any]] = {"slots_asked": ["int < R"]}
@@ -98,7 +98,7 @@ class AskTellSearch(Search):
         self.params, self.budget = params, budget
         self.n_iterations = params.resolve_iterations(budget)
         self.pending: list[Candidate] = []
-        self._slots_asked: list[int] = []  # of candidates that are still to be made again
+        self._slots_asked: list[int] = []  # of candidates to be created again
         self.settings = self._settings()
         played = problem if params.pruning else without_pruning(problem)
         self.player: Player = new_player(
@@ -108,7 +108,7 @@ class AskTellSearch(Search):
 
     @property
     def machine(self) -> Store:
-        """All that the search has learned and found."""
+        """All arrays of the search."""
         return self.player.store
 
     @machine.setter
@@ -159,7 +159,7 @@ class AskTellSearch(Search):
     @property
     def evaluations(self) -> int:
         """How many evaluations the search has learned from."""
-        return int(self.player.store.counters[EVALUATIONS])  # straight: it is asked for at each evaluation
+        return int(self.player.store.counters[EVALUATIONS])  # directly, as it is read at each evaluation
 
     @property
     def last_improvement(self) -> int:
@@ -170,15 +170,15 @@ class AskTellSearch(Search):
         return self.machine.archive, self.machine.counters, self.player.solution
 
     def limit_archive(self, size: int) -> None:
-        """Let the archive never hold more than so many solutions, from the start on."""
+        """Limit the size of the archive, from the start on."""
         check_whole("max_archive", size, 2, MOST_ARCHIVED)
         if self.evaluations:
-            raise ValueError(f"max_archive must be said before the first evaluation, not after {self.evaluations:,}.")
+            raise ValueError(f"max_archive must be set before the first evaluation, not after {self.evaluations:,}.")
         self.player.limit_archive(int(size))
 
     @property
     def slice_size(self) -> int:
-        """A number of evaluations that take a moment; depends on the problem alone, never on time."""
+        """A number of evaluations that is fast to make; depends on the problem only, never on time."""
         if not isinstance(self.problem, CompiledProblem):
             return 1
         return max(1, min(_MAX_SLICE, _CANDIDATES_PER_SLICE // int(self.machine.pool.codes.shape[1])))
@@ -191,7 +191,7 @@ class AskTellSearch(Search):
 
     @property
     def slots_asked(self) -> list[int]:
-        """The slots of the candidates that were asked for and not told."""
+        """The slots of candidates asked for and not told."""
         return [candidate.slot for candidate in self.pending]
 
     @slots_asked.setter
@@ -199,7 +199,7 @@ class AskTellSearch(Search):
         self._slots_asked = slots
 
     def moves_held(self) -> list[NDArray[np.int64]]:
-        """Return the solutions of a search that is being restored: archived, of the sets of its levels, asked for."""
+        """Return the solutions of a restored search: archived, in the sets of its levels, asked for."""
         archive, pool, levels = self.machine.archive, self.machine.pool, self.machine.levels
         members = (row[:size] for row, size in zip(self.machine.members, levels[:, SIZE], strict=True))
         places: list[tuple[Any, int]] = [(archive, row) for row in archived_rows(archive)]
@@ -207,7 +207,7 @@ class AskTellSearch(Search):
         return [held.moves[row, : held.heads[row, N_MOVES]] for held, row in places]
 
     def restored(self) -> None:
-        """Check what was restored, and make the candidates again that were asked for."""
+        """Check the restored state, and create the candidates asked for again."""
         slots, self._slots_asked = self._slots_asked, []
         self.machine = checked_store(self.machine, self.settings, slots)
         for slot in slots:
@@ -221,10 +221,10 @@ class AskTellSearch(Search):
     def __setstate__(self, state: Any) -> None:
         tree, pending = state
         super().__setstate__(tree)
-        self.pending = pending  # the very candidates that others hold
+        self.pending = pending  # the same objects that callers hold
 
     def ask(self, n: int = 1) -> list[Candidate]:
-        """Return n sequences to evaluate, all sampled with the policies as they are now."""
+        """Return n sequences to evaluate, all sampled with the current policies."""
         check_whole("n", n, 0)
         self.compile()
         asked: list[Candidate] = []
@@ -239,7 +239,7 @@ class AskTellSearch(Search):
         return asked
 
     def propose(self) -> tuple[int, Any]:
-        """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
+        """Play a sequence to evaluate; returns its slot, and the final state of a plain problem."""
         with self.player.slot() as slot:
             return slot, self.player.play(int(ANY_POLICY), slot)
 
@@ -260,19 +260,19 @@ class AskTellSearch(Search):
         return None if scores is None else (scores[1:] * self._signs, float(scores[VIOLATIONS]))
 
     def playout(self, *, policy: int | None = None, rng: np.random.Generator | None = None) -> Playout:
-        """Return a playout that the caller drives: `choose` as often as there is a choice, then `finish` and `tell`.
+        """Return a playout controlled by the caller: `choose` for each choice, then `finish` and `tell`.
 
         Parameters
         ----------
         policy
             The number of the policy to play; drawn by default.
         rng
-            Where to draw from; the generator of the search by default.
+            Random generator; that of the search by default.
         """
         from .driven import Playout
 
         if isinstance(self.problem, CompiledProblem):
-            raise ProblemError(f"{problem_name(self.problem)} is compiled and plays itself; use ask() instead.")
+            raise ProblemError(f"{problem_name(self.problem)} is compiled; use ask() instead.")
         self.compile()
         draw, n_policies = self.player.draw if rng is None else rng.random, self.machine.weights.shape[1]
         if policy is None:
@@ -281,7 +281,7 @@ class AskTellSearch(Search):
         return Playout(self, policy, draw)
 
     def candidate_from(self, record: Record, policy: int) -> Candidate:
-        """Return a sequence played elsewhere, code by code, as a candidate."""
+        """Return a sequence recorded code by code as a candidate."""
         player: Any = self.player
         with player.slot() as slot:
             player.record(slot, record, policy)
@@ -290,7 +290,7 @@ class AskTellSearch(Search):
         return candidate
 
     def expect_add(self) -> None:
-        """Let `compile` see to what `add` needs, too."""
+        """Let `compile` include what `add` needs."""
         self.player.expect_follow()
         self.learner.expect_add()
 
@@ -302,23 +302,23 @@ class AskTellSearch(Search):
         *,
         policy: int | None = None,
     ) -> None:
-        """Learn from a solution that `ask` did not make: a start, somebody else's front.
+        """Learn from a solution of other origin: a start, the front of another search.
 
-        The highest level learns from it, as if the level below had found it: it enters the archive and the set of that
-        level if it is good enough, and then one step of learning is made towards it. It counts as an evaluation, not as
-        an iteration of a level.
+        The highest level learns from it as from a result of the level below: unless covered, it enters the archive and
+        the set of that level, and one step of learning is made towards it. It counts as an evaluation, not as an
+        iteration of a level.
 
         Parameters
         ----------
         solution
             Its moves, all of them legal.
         objectives, violations
-            What it is worth; the problem evaluates it by default.
+            Its evaluation; computed by the problem by default.
         policy
-            The policy that learns from it; each in turn by default.
+            The policy that learns from it; by default each in turn.
         """
         if objectives is None and violations is not None:
-            raise ProblemError("violations go with objectives; give both, or neither, and the problem evaluates.")
+            raise ProblemError("violations require objectives; give both, or neither to let the problem evaluate.")
         solution = _listed("solution", "of moves", solution)
         self.expect_add()
         self.compile()
@@ -357,12 +357,12 @@ class AskTellSearch(Search):
     def _scores(
         self, candidates: Sequence[Any], objectives: ArrayLike, violations: ArrayLike | None
     ) -> NDArray[np.float64]:
-        """Return violations and minimised objectives of candidates, a row each, or say what is wrong with them."""
+        """Return violations and minimised objectives of candidates, a row each, or raise with the reason."""
         m = self.problem.n_objectives
         try:
             values = _as_floats(objectives)
         except (TypeError, ValueError) as error:
-            message = f"objectives must be {m} numbers for each candidate; violations go apart, as the third argument."
+            message = f"objectives must be {m} numbers for each candidate; violations are the third argument."
             raise ProblemError(message) from error
         if values.ndim < 2 and m == 1:
             values = values.reshape(-1, 1)
@@ -375,11 +375,11 @@ class AskTellSearch(Search):
         if counts.shape != (len(candidates),):
             raise ProblemError(f"violations must have one entry for each of the {len(candidates)} candidates.")
         if not np.isfinite(values).all() or not np.isfinite(counts).all() or (counts < 0).any():
-            raise ProblemError("objectives and violations must be finite, violations not negative; got others.")
+            raise ProblemError("objectives and violations must be finite, and violations not negative.")
         return np.column_stack([counts, values * self._signs])
 
     def drop(self, candidates: Sequence[Candidate]) -> None:
-        """Give up candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
+        """Drop candidates that could not be evaluated: nothing is learned from them, and they are not counted."""
         candidates = _listed("candidates", "as ask() gives it", candidates)
         self._check_pending(candidates, "drop")
         for candidate in candidates:
@@ -389,10 +389,12 @@ class AskTellSearch(Search):
     def _check_pending(self, candidates: Sequence[Candidate], word: str) -> None:
         distinct = {id(candidate) for candidate in candidates}
         if len(distinct) < len(candidates) or any(candidate not in self.pending for candidate in candidates):
-            raise ProblemError(f"{word}() was given a candidate of {problem_name(self.problem)} not asked for here.")
+            raise ProblemError(
+                f"{word}() got a candidate of {problem_name(self.problem)} that is not pending in this search."
+            )
 
     def adopt(self, solution: Sequence[Any], policy: int) -> bool:
-        """Take in what another search has found, as an evaluation; False if it cannot be played here."""
+        """Receive a solution of another search, as an evaluation; False if it cannot be played here."""
         self.compile()
         with self.player.slot() as slot:
             is_played, state = self.player.follow(policy, slot, self.player.numbers(solution))
@@ -405,20 +407,20 @@ class AskTellSearch(Search):
         return True
 
     def welcome(self, slot: int) -> None:
-        """Learn from a solution that was adopted."""
+        """Learn from a received solution."""
         self.learner.learn(slot)
 
     def close_slot(self, slot: int) -> None:
-        """Give back a slot whose sequence is not evaluated."""
+        """Release a slot whose sequence is not evaluated."""
         self.player.close_slot(slot)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters with N as it is used."""
+        """Return the parameters with the value of N in use."""
         return {**self.algorithm.to_dict(), "iterations": self.n_iterations}
 
 
 def _listed(name: str, kind: str, values: Iterable[Any]) -> list[Any]:
-    """Return values in a list of our own: what is given may be `pending` itself, which changes on the way."""
+    """Return values as a new list: the argument may be `pending` itself, which changes meanwhile."""
     try:
         return list(values)
     except TypeError as error:
@@ -426,7 +428,7 @@ def _listed(name: str, kind: str, values: Iterable[Any]) -> list[Any]:
 
 
 def _as_floats(values: ArrayLike) -> NDArray[np.float64]:
-    """Return numbers as floats; text is none, even where it reads like one."""
+    """Return numbers as floats; text is refused, also if it looks like a number."""
     if np.asarray(values).dtype.kind in "US":
-        raise TypeError("text is no number")
+        raise TypeError("text is not a number")
     return np.asarray(values, dtype=float)

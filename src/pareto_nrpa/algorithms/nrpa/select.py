@@ -10,12 +10,11 @@ from .crowding import crowding_distances
 
 @bundle_kernel
 def select(members, size, n_before, n_front, pool, selection, free, counters):
-    """Reduce a set to what the paper keeps (Algorithm 2, line 9, and the text on missing policies).
+    """Reduce a set to S* (Algorithm 2, line 9, and the paper's text on missing policies).
 
-    The first `n_before` members were there before, of which `n_front` were the first front; the others have just come.
-    Afterwards the set holds the first front, then the representatives, and selection.distances has the crowding
-    distance of each within its own front. Returns the new size, that of the first front, and whether a newcomer
-    reached it.
+    The first `n_before` members are old, of which `n_front` are the first front; the others are new. Afterwards the set
+    holds the first front, then the representatives, and selection.distances has the crowding distance of each within
+    its own front. Returns the new size, that of the first front, and whether a new member is in it.
     """
     scores, heads, kept, represented = pool.scores, pool.heads, selection.kept, selection.represented
     for i in range(size):
@@ -38,7 +37,7 @@ def select(members, size, n_before, n_front, pool, selection, free, counters):
 
 @small_kernel
 def _next_front(n_rest, n_known, scores, selection, free, counters):
-    """Take the first front out of selection.rest, free what equals one of it; returns its size, and what is left."""
+    """Remove the first front from selection.rest, and free its duplicates; returns its size and that of the rest."""
     rest = selection.rest
     n_front, n_left = split_front(
         scores, rest, n_rest, n_known, selection.front, selection.front_index, selection.standing, selection.order
@@ -50,13 +49,13 @@ def _next_front(n_rest, n_known, scores, selection, free, counters):
 
 @small_kernel
 def _measure(n_front, scores, selection, distances):
-    """Fill in the crowding distances of selection.front; how its members compare is forgotten over it."""
+    """Fill in the crowding distances of selection.front; results of comparisons are overwritten."""
     crowding_distances(scores, selection.front, n_front, selection.order, selection.standing, distances)
 
 
 @bundle_kernel
 def _add_representatives(n_kept, n_rest, scores, heads, selection, free, counters):
-    """Go through the later fronts for the first sequence of each policy that the first one lacks; free the others."""
+    """Find in later fronts the first sequence of each policy missing in the first one; free the others."""
     represented, rest, front = selection.represented, selection.rest, selection.front
     n_missing = 0
     for k in range(represented.size):
@@ -81,6 +80,6 @@ def _add_representatives(n_kept, n_rest, scores, heads, selection, free, counter
 
 @small_kernel
 def release(slot, free, counters):
-    """Give a slot back to the stack of unused ones."""
+    """Return a slot to the stack of unused ones."""
     free[counters[N_FREE]] = slot
     counters[N_FREE] += 1

@@ -1,1 +1,1 @@
-"""Polished NRPA: Pareto-NRPA joined by local search, each learning from what the other finds."""
+"""Polished NRPA: Pareto-NRPA combined with local search."""

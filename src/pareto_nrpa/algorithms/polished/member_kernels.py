@@ -1,4 +1,4 @@
-"""The solutions of an archive in the order of discovery, kept up at the price of what has changed."""
+"""Incremental update of the solutions of an archive in the order of discovery."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from ...engine.arrays import FOUND_AT
 from ...engine.dominance import CHUNK
 from ...engine.jit.kernels import engine_kernel
 
-# Positions in `numbers`: how many members there are, whether their range is known, how many have just come, and
-# whether it is known beforehand which have come, and that none has gone.
+# Positions in `numbers`: number of members, whether their range is known, number of new members, and whether it is
+# known beforehand which are new and that none was removed.
 N_MEMBERS, IS_RANGE_KNOWN, N_COME, ARE_NEWCOMERS_KNOWN = range(4)
 
 
 @engine_kernel
 def update_members(heads, scores, newcomers, found_at, ids, rows, is_fresh, objectives, floors, extremes, numbers):
-    """Remove what has left the archive, then add what has come, the oldest first.
+    """Remove members that have left the archive, then add new ones, the oldest first.
 
-    `found_at` says what was in each row of the archive when it was looked at last; `extremes` are the best and the
-    worst of each objective, `floors` the best of each chunk of members. `newcomers` are rows, the newest first.
+    `found_at` identifies the content of each row of the archive at the last update; `extremes` are the best and the
+    worst value of each objective, `floors` the best of each chunk of members. `newcomers` are rows, the newest first.
     """
     n = first = numbers[N_MEMBERS]
     if numbers[ARE_NEWCOMERS_KNOWN]:
@@ -45,7 +45,7 @@ def update_members(heads, scores, newcomers, found_at, ids, rows, is_fresh, obje
 
 @engine_kernel
 def _mark_gone(heads, found_at, ids, objectives, extremes, numbers):
-    """Turn round the number of each member that is not in its row any more; returns the place of the first."""
+    """Negate the number of each member that has left its row; returns the place of the first."""
     first = numbers[N_MEMBERS]
     for row in range(heads.shape[0]):
         number = found_at[row]
@@ -60,7 +60,7 @@ def _mark_gone(heads, found_at, ids, objectives, extremes, numbers):
                 high = middle
         ids[low] = -number
         first = min(first, low)
-        for k in range(objectives.shape[1]):  # the best too: where an archive is limited, it may have been discarded
+        for k in range(objectives.shape[1]):  # also the best: a limited archive may have discarded it
             if objectives[low, k] >= extremes[1, k] or objectives[low, k] <= extremes[0, k]:
                 numbers[IS_RANGE_KNOWN] = 0
     return first
@@ -68,7 +68,7 @@ def _mark_gone(heads, found_at, ids, objectives, extremes, numbers):
 
 @engine_kernel
 def _close_ranks(first, n, ids, rows, is_fresh, objectives):
-    """Close the gaps, from the first free place on; returns how many members there are."""
+    """Move remaining members up, from the first free place on; returns their number."""
     to = first
     for place in range(first, n):
         if ids[place] < 0:
@@ -84,7 +84,7 @@ def _close_ranks(first, n, ids, rows, is_fresh, objectives):
 
 @engine_kernel
 def _sort_in(heads, found_at, n, ids, rows):
-    """Add the newcomers behind the first n, by number (few come at a time); returns how many members there are."""
+    """Append new members behind the first n, by number; returns the number of all."""
     end = n
     for row in range(heads.shape[0]):
         number = heads[row, FOUND_AT]
@@ -105,7 +105,7 @@ def _sort_in(heads, found_at, n, ids, rows):
 
 @engine_kernel
 def _set_floors(first_chunk, n, objectives, floors):
-    """Find the best of each objective in chunks of members, from that chunk on."""
+    """Compute the best value of each objective in chunks of members, from a chunk on."""
     for begin in range(first_chunk * CHUNK, n, CHUNK):
         for k in range(objectives.shape[1]):
             floor = objectives[begin, k]
@@ -116,7 +116,7 @@ def _set_floors(first_chunk, n, objectives, floors):
 
 @engine_kernel
 def set_extremes(objectives, extremes, numbers):
-    """Find the best and the worst of each objective anew."""
+    """Compute the best and the worst value of each objective."""
     for k in range(objectives.shape[1]):
         best = worst = objectives[0, k]
         for place in range(1, numbers[N_MEMBERS]):

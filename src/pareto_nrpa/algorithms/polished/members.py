@@ -1,4 +1,4 @@
-"""The solutions of an archive in the order of discovery, kept up at the price of what has changed."""
+"""The solutions of an archive in the order of discovery, updated incrementally."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LARGEST = np.finfo(float).max
 
 
 class MemberCode(NamedTuple):
-    """Compiled code that looks at an archive, and that finds its range."""
+    """Compiled code that updates members and their range."""
 
     update: Entry
     set_extremes: Entry
@@ -39,7 +39,7 @@ class MemberCode(NamedTuple):
 
 @cache
 def member_code() -> MemberCode:
-    """Return that code, the same for all archives."""
+    """Return that code, shared by all archives."""
     table, rows, flags = types.float64[:, ::1], types.int64[::1], types.boolean[::1]
     updated = types.void(types.int64[:, ::1], table, *[rows] * 4, flags, table, table, table, rows)
     measured = types.void(table, table, rows)
@@ -49,15 +49,15 @@ def member_code() -> MemberCode:
 class Members:
     """The archive of a search at one moment.
 
-    With many objectives nearly every evaluation enters an archive of thousands: to look at all of it each time would
-    take longer than the search.
+    With many objectives nearly every evaluation enters an archive of thousands: reading all of it each time would take
+    longer than the search.
     """
 
     def __init__(self, n_objectives: int) -> None:
         self.violations = np.inf  # of all of them
         self._n = self._n_logged = 0
-        self._free: NDArray[np.int64] | None = None  # the unused rows of the archive that was looked at last
-        self._found_at = np.zeros(0, dtype=np.int64)  # of each row of the archive, when it was looked at last
+        self._free: NDArray[np.int64] | None = None  # the unused rows of the archive at the last update
+        self._found_at = np.zeros(0, dtype=np.int64)  # of each row of the archive, at the last update
         self._ids = np.zeros(0, dtype=np.int64)
         self._rows = np.zeros(0, dtype=np.int64)
         self._is_fresh = np.zeros(0, dtype=bool)
@@ -71,12 +71,12 @@ class Members:
 
     @property
     def ids(self) -> NDArray[np.int64]:
-        """By which they are known as long as they are there: rising numbers."""
+        """Identifying numbers of the members, rising."""
         return self._ids[: self._n]
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """Where they are in the archive."""
+        """Their rows in the archive."""
         return self._rows[: self._n]
 
     @property
@@ -91,12 +91,12 @@ class Members:
 
     @property
     def front(self) -> FrontObjectives:
-        """Their objectives as what covers others."""
+        """Their objectives for tests of coverage."""
         return FrontObjectives(self.objectives, self._floors[: -(-self._n // CHUNK)])
 
     @property
     def feasible(self) -> FrontObjectives:
-        """The same of what is feasible."""
+        """The same for feasible members."""
         return self.front if self.violations == 0 else FrontObjectives(self._objectives[:0], self._floors[:0])
 
     @property
@@ -107,14 +107,14 @@ class Members:
 
     @property
     def span(self) -> NDArray[np.float64]:
-        """How far apart the best and the worst of each objective are, 1 where they are one."""
+        """The range of each objective, 1 where it is 0."""
         ideal, worst = self._known_range()
         with np.errstate(over="ignore"):
             return np.where(worst > ideal, np.minimum(worst - ideal, _LARGEST), 1.0)
 
     @property
     def scale(self) -> NDArray[np.float64]:
-        """The span, and where the best and the worst are one, how large they are."""
+        """The range of each objective, or the size of its value where the range is 0."""
         ideal, worst = self._known_range()
         return np.where((worst > ideal) | (ideal == 0), self.span, np.abs(ideal))
 
@@ -124,7 +124,7 @@ class Members:
         return self._extremes
 
     def update(self, archive: Archive, counters: NDArray[np.int64]) -> None:
-        """Look at the archive again."""
+        """Update from the archive."""
         newcomers = self._newcomers(archive, counters)
         self._numbers[ARE_NEWCOMERS_KNOWN] = newcomers is not None
         if newcomers is None:
@@ -140,9 +140,9 @@ class Members:
             self.violations = float(archive.scores[self._rows[self._n - 1], VIOLATIONS])
 
     def _newcomers(self, archive: Archive, counters: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """Return the rows of all that has changed where some have come and none has gone, None where that is not known.
+        """Return the changed rows if members were only added, None if that is unknown.
 
-        Rows for newcomers are taken from the top of the stack of unused ones, which still says which they were.
+        New members take rows from the top of the stack of unused ones, which still contains their numbers.
         """
         n, n_new = int(counters[N_ARCHIVED]), int(counters[N_LOGGED]) - self._n_logged
         if archive.free is not self._free or n != self._n + n_new:
@@ -151,7 +151,7 @@ class Members:
         return archive.free[n_unused : n_unused + n_new]
 
     def _grow(self, room: int) -> None:
-        """Make room for all that the archive can hold."""
+        """Grow to the capacity of the archive."""
         self._found_at, self._ids, self._rows, self._is_fresh = (
             enlarge(array, room) for array in (self._found_at, self._ids, self._rows, self._is_fresh)
         )
@@ -159,6 +159,6 @@ class Members:
         self._objectives, self._floors = enlarge(self._objectives, room, m), enlarge(self._floors, -(-room // CHUNK), m)
 
     def place(self, number: int) -> int | None:
-        """Return where the member of that number is, None if it is not there."""
+        """Return the position of a member by its number, or None."""
         place = int(np.searchsorted(self.ids, number))
         return place if place < self._n and self._ids[place] == number else None

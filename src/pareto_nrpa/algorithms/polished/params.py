@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolishedNRPA(Algorithm):
-    """Pareto-NRPA joined by local search: each continues from what the other finds.
+    """Pareto-NRPA combined with local search; each uses solutions of the other.
 
     Policies are sampled from and learn as in Pareto-NRPA. Solutions of the front, and playouts, are improved by local
     search; what that ends in is given to the policies to learn from. Where the problem has `segments`, all neighbours

@@ -1,4 +1,4 @@
-"""The interface between the default search and its parts: each proposes solutions and is told how they were judged."""
+"""The interface between the default search and its parts: each proposes solutions and is told their scores."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ PLAYOUT = 0
 
 
 class Proposal(NamedTuple):
-    """A solution that was played into a slot and is to be evaluated."""
+    """A solution in a slot, to be evaluated."""
 
     slot: int
     state: Any = None  # the final state of a plain problem
-    kind: int = PLAYOUT  # a number that the proposer gets back with the scores; kept with pending candidates
+    kind: int = PLAYOUT  # a number returned to the proposer with the scores; stored with pending candidates
 
 
 class Proposer(ABC):
     """A source of solutions to evaluate."""
 
     STATE: ClassVar[dict[str, Any]] = {"n_playouts": "int", "n_refused": "int"}
-    n_playouts = 0  # playouts that the search makes before it asks for the next proposal
-    n_refused = 0  # proposed solutions that could not be played
+    n_playouts = 0  # playouts that the search makes before the next proposal
+    n_refused = 0  # number of proposed solutions that could not be played
 
     def __init__(self, search: PolishedSearch) -> None:
         self._search = search
 
     @abstractmethod
     def propose(self) -> Proposal:
-        """Play a solution that is worth evaluating into a slot."""
+        """Play the next solution to evaluate into a slot."""
 
     @abstractmethod
     def judged(self, slot: int, kind: int) -> bool:
-        """Take note of the scores of a slot, which are known; returns whether policies should learn from it."""
+        """Receive the scores of a slot; returns whether policies should learn from it."""
 
     @abstractmethod
     def adopted(self, slot: int) -> None:
-        """Take note of a solution of another search, which will be counted next."""
+        """Receive a solution of another search, which will be counted next."""
 
     def check_solutions(self, solutions: Sequence[Any]) -> None:
-        """Raise if a restored solution, one of these or of the search, is no permutation where all must be."""
+        """Raise if a restored solution, of these or of the search, is not a permutation as required."""
         search = self._search
         if isinstance(search.problem.genotype, Permutation):
             order = np.sort(search.player.numbers(search.problem.genotype.moves))
@@ -58,7 +58,7 @@ class Proposer(ABC):
             need(all(np.array_equal(np.sort(moves), order) for moves in held), "permutations as solutions")
 
     def compile(self) -> None:  # noqa: B027 - most have nothing to compile
-        """Compile what the player does not compile."""
+        """Compile code that the player does not include."""
 
     def advance(self, n: int) -> None:
         """Make at least one evaluation, and at most n."""

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 
 _SLICE = 20
-#: After how many evaluations a search without a feasible solution also tries what pruning forbids: on the paper's
-#: instances the first feasible tour takes 50 at most.
+#: Number of evaluations after which a search without a feasible solution ignores pruning: on the paper's instances the
+#: first feasible tour takes 50 at most.
 _PATIENCE = 300
-#: How many playouts a genotype is compared with before it is relied on.
+#: Number of playouts that a genotype is compared with before use.
 _PLAYOUTS = 10
 
 
 class PolishedSearch(AskTellSearch):
-    """Polished NRPA at work on one problem."""
+    """A search of Polished NRPA on one problem."""
 
     # Searches that exchange solutions repeat each other on a small front and share work on a large one: parallel.md.
     alone_below = 200
@@ -49,7 +49,7 @@ class PolishedSearch(AskTellSearch):
         super().__init__(problem, params.learning(), algorithm=params, seed=seed, budget=None)
         self.polish = params
         self._members = Members(problem.n_objectives)
-        self._members_at = -1  # the improvement after which they were looked at
+        self._members_at = -1  # the last improvement that they include
         self._is_checked = False
         self.player.expect_follow()
         screens = isinstance(self.player, CompiledPlayer) and self.player.problem.segments is not None
@@ -60,22 +60,22 @@ class PolishedSearch(AskTellSearch):
 
     @cached_property
     def _played(self) -> SolutionSearch | BlackBoxSearch:
-        """Local search without segments; where there are segments it is made if they are not enough."""
+        """Local search without segments; for problems with segments created on demand."""
         is_plain = isinstance(self.player, PlainPlayer)
         kind = SolutionSearch if is_plain and SolutionSearch.is_possible(self.player.problem) else BlackBoxSearch
         return kind(self)
 
     @property
     def is_stuck(self) -> bool:
-        """Whether nothing feasible was found for long: then pruning may forbid what is least violated."""
+        """Whether nothing feasible was found for long: pruning may then exclude the least violated solution."""
         return self.evaluations >= _PATIENCE and self.members().violations > 0
 
     @property
     def local(self) -> Proposer:
         """The proposer whose turn it is.
 
-        Segments lead towards less lateness, which is not the same as fewer violations: a search that is stuck takes
-        turns with a local search that counts them.
+        Segments reduce lateness, which differs from the number of violations: an infeasible search alternates with a
+        local search that counts violations.
         """
         if self._screened is not None and not (self.is_stuck and self.evaluations % 2):
             return self._screened
@@ -85,13 +85,13 @@ class PolishedSearch(AskTellSearch):
 
     @property
     def n_refused(self) -> int:
-        """How many proposed solutions could not be played; with segments 0, unless the problem contradicts itself."""
+        """Number of proposed solutions that could not be played; 0 with segments of a consistent problem."""
         proposers = [vars(self).get(name) for name in ("_screened", "_played")]
         return sum(proposer.n_refused for proposer in proposers if proposer is not None)
 
     @property
     def slice_size(self) -> int:
-        """A few, as between two evaluations there may be thousands of neighbours that were looked at."""
+        """A small number, as thousands of neighbours may be judged between two evaluations."""
         return min(_SLICE, super().slice_size)
 
     def compile(self) -> None:
@@ -105,12 +105,12 @@ class PolishedSearch(AskTellSearch):
 
     @property
     def state_sizes(self) -> dict[str, int | str | None]:
-        """What names in the forms of the state stand for."""
+        """The values of the names in the forms of the state."""
         genotype = self.problem.genotype
         return super().state_sizes | ({} if genotype is None else {"n": len(genotype.moves)})
 
     def _check_genotype(self) -> None:
-        """See whether what the problem says of its solutions fits some playouts, made apart from the search."""
+        """Check genotype and segments of the problem by some playouts, made apart from the search."""
         if self.problem.genotype is not None:
             apart = AskTellSearch(self.problem, self.params, seed=self.seed, budget=None)
             playouts = [candidate.solution for candidate in apart.ask(_PLAYOUTS)]
@@ -132,7 +132,7 @@ class PolishedSearch(AskTellSearch):
                 local.advance(left)
 
     def propose(self) -> tuple[int, Any]:
-        """Play a sequence that is worth evaluating; returns its slot, and the final state of a plain problem."""
+        """Play a sequence to evaluate; returns its slot, and the final state of a plain problem."""
         local = self.local
         if local.n_playouts == 0:
             proposal = local.propose()
@@ -154,12 +154,12 @@ class PolishedSearch(AskTellSearch):
             self.learner.count(slot)
 
     def welcome(self, slot: int) -> None:
-        """Count a solution that was adopted: the search that found it has learned from it."""
+        """Count a received solution; the search that found it has learned from it."""
         self.local.adopted(slot)
         self.learner.count(slot)
 
     def close_slot(self, slot: int) -> None:
-        """Give back a slot whose sequence is not evaluated."""
+        """Release a slot whose sequence is not evaluated."""
         self._kinds.pop(slot, None)
         super().close_slot(slot)
 
@@ -171,7 +171,7 @@ class PolishedSearch(AskTellSearch):
         return self._members
 
     def member(self, i: int) -> tuple[NDArray[np.int64], int]:
-        """Return the moves of a member of the archive, and the policy that they are from."""
+        """Return the moves of a member of the archive, and its policy."""
         archive, row = self.machine.archive, self.members().rows[i]
         return archive.moves[row, : archive.heads[row, N_MOVES]].copy(), int(archive.heads[row, POLICY])
 

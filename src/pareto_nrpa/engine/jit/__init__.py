@@ -1,3 +1,3 @@
-"""All compiled code of the package: arrays in, arrays out, no knowledge of any problem."""
+"""Compilation of kernels: entries, bundles of arrays, cache."""
 
 from .kernels import kernel as kernel

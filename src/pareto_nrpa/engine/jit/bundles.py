@@ -1,11 +1,11 @@
 """Bundles of arrays, passed to compiled code as one pointer.
 
-Python keeps a table: the address and the shape of every array of the bundle, the address of every number. Compiled
-code gets the address of the table, and makes a view of an array where an attribute is used. A view has no owner, so
-that no references are counted: Python keeps the arrays. By value, thirty arrays are 200 arguments of each call.
+Python holds a table: the address and the shape of every array of the bundle, the address of every number. Compiled
+code gets the address of the table, and creates a view of an array where an attribute is used. A view has no owner, so
+no references are counted: Python holds the arrays. By value, thirty arrays are 200 arguments of each call.
 
-A bundle is a named tuple, and a table is valid as long as the tuple lives: its arrays do not move. Another array needs
-another tuple (`_replace`). With compiling switched off, kernels take the tuple itself.
+A bundle is a named tuple, and a table is valid as long as the tuple exists: its arrays do not move. Replacing an array
+creates another tuple (`_replace`). With compiling switched off, kernels take the tuple itself.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Class = TypeVar("Class", bound=type)
 #: Whether compiling is switched off (NUMBA_DISABLE_JIT).
 JIT_IS_OFF: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # set when Numba is loaded
 _typeof: Any = numba.typeof
-#: Functions of this module make machine code: `kernels.fingerprint` counts the text of the module instead of theirs.
+#: Functions of this module generate code: `kernels.fingerprint` includes the text of the module instead of theirs.
 __generates_code__ = True
 
 
 class BundleType(types.Type):
-    """The type of a pointer to a bundle: names, types and places in the table of what it holds."""
+    """The type of a pointer to a bundle: names, types and places in the table of its fields."""
 
     def __init__(self, name: str, fields: dict[str, Any]) -> None:
         self.fields: dict[str, tuple[int, Any]] = {}
@@ -52,7 +52,7 @@ class BundleType(types.Type):
 
 
 def _n_cells(kind: Any) -> int:
-    """Return how many numbers of the table describe a field."""
+    """Return the number of table cells of a field."""
     if isinstance(kind, types.Array):
         return 1 + kind.ndim * (1 if kind.layout == "C" else 2)
     if isinstance(kind, BundleType | types.BaseTuple):
@@ -65,12 +65,12 @@ def _n_cells(kind: Any) -> int:
 
 
 def _parts(kind: Any) -> list[Any]:
-    """Return the types of what is in a bundle or in a tuple."""
+    """Return the types of the fields of a bundle or tuple."""
     return [part for _, part in kind.fields.values()] if isinstance(kind, BundleType) else list(kind.types)
 
 
 class Pointer:
-    """What compiled code is given of a bundle; keeps all that the table refers to."""
+    """The argument for a bundle in compiled code; keeps all objects that the table refers to alive."""
 
     __slots__ = ("_kept", "_numba_type_", "address")
 
@@ -80,7 +80,7 @@ class Pointer:
         _describe(bundle, kind, cells, kept)
         table = np.array(cells, dtype=np.int64)
         self._kept = kept, table
-        self._numba_type_ = kind  # where Numba looks for the type of an object, without a search
+        self._numba_type_ = kind  # where Numba finds the type of an object directly
         self.address: int = table.ctypes.data
 
 
@@ -105,7 +105,7 @@ class Bundle:
 
     @property
     def pointer(self) -> Pointer:
-        """What compiled code is given, made once for each tuple: its arrays stay the same."""
+        """The argument for compiled code, created once per tuple."""
         made: Pointer | None = self.__dict__.get("_pointer")
         if made is None:
             made = self.__dict__["_pointer"] = Pointer(self, _typeof(self))
@@ -113,7 +113,7 @@ class Bundle:
 
     @property
     def address(self) -> int:
-        """Where the table is."""
+        """The address of the table."""
         return self.pointer.address
 
     def __reduce__(self) -> Any:
@@ -168,7 +168,7 @@ def _load(context: Any, builder: Any, kind: Any, table: Any, place: int) -> Any:
     def cell(position: int) -> Any:
         where = builder.gep(table, [context.get_constant(types.intp, place + position)])
         loaded = builder.load(where)
-        # Nothing writes to a table: LLVM need not load again after a write to an array.
+        # Tables are constant: LLVM need not load again after a write to an array.
         loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
         return loaded
 
@@ -189,7 +189,7 @@ def _load(context: Any, builder: Any, kind: Any, table: Any, place: int) -> Any:
 
 
 def _view(context: Any, builder: Any, kind: Any, cell: Any) -> Any:
-    """Return an array that nothing owns."""
+    """Return an array without an owner."""
     array = cgutils.create_struct_proxy(kind)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     shape = [cell(1 + axis) for axis in range(kind.ndim)]
@@ -254,7 +254,7 @@ def _itself(value: Any) -> Any:
 
 #: All fields of a bundle as a plain tuple.
 unpacked: Any = _itself if JIT_IS_OFF else _unpacked
-#: What a kernel has made, for calls that count no references to it; `keep` must follow the last of them.
+#: A bundle created by a kernel, for calls without reference counting; `keep` must follow the last of them.
 borrowed: Any = _itself if JIT_IS_OFF else _borrowed
-#: Ends the time for which something is borrowed.
+#: Ends the lifetime of a borrowed bundle.
 keep: Any = _itself if JIT_IS_OFF else _keep

@@ -1,6 +1,6 @@
-"""Machine code on disk: Numba's files, which may be damaged, full, or have nowhere to be, without harm.
+"""Machine code on disk: Numba's cache files, robust against damaged files, full disks and missing folders.
 
-A file that cannot be read is made anew; one that cannot be written is not, and the next start compiles again.
+A file that cannot be read is replaced; if it cannot be written, the next process compiles again.
 """
 
 from __future__ import annotations
@@ -21,19 +21,18 @@ logger = logging.getLogger("pareto_nrpa")
 
 
 def keep_on_disk(dispatcher: Any) -> Any:
-    """Let what a dispatcher compiles be found again by the next process, where there is a place for it."""
+    """Cache the code of a dispatcher on disk, if there is a folder for it."""
     try:
         dispatcher._cache = _Cache(dispatcher.py_func)  # noqa: SLF001 - what `enable_caching` does
     except RuntimeError:  # neither the folder of the source nor the user's own can be written
-        _say_once("there is no folder to keep it in")
+        _say_once("there is no writable folder for it")
     return dispatcher
 
 
 @functools.cache
 def _say_once(reason: str) -> None:
     logger.warning(
-        "compiled code is not kept, and each start compiles anew: %s; set NUMBA_CACHE_DIR to a folder that can be "
-        "written to.",
+        "compiled code is not cached, and each start compiles again: %s; set NUMBA_CACHE_DIR to a writable folder.",
         reason,
     )
 
@@ -42,11 +41,11 @@ class _Cache(FunctionCache):
     """The files of one function."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return what was compiled for a signature, or None where there is nothing of use."""
+        """Return the cached code for a signature, or None."""
         try:
             return super().load_overload(sig, target_context)
-        except Exception as error:  # whatever a damaged file leads to
-            logger.info("compiled code in %s is damaged and made anew: %r", self.cache_path, error)
+        except Exception as error:  # any error of a damaged file
+            logger.info("compiled code in %s is damaged and compiled again: %r", self.cache_path, error)
             try:
                 self.flush()
             except OSError as unwritable:
@@ -54,9 +53,9 @@ class _Cache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Write what was compiled for a signature."""
+        """Write the code for a signature."""
         if _is_circular(data.library):
-            logger.info("%s is not kept, as kernels in it call each other.", self._py_func.__name__)
+            logger.info("%s is not cached, as kernels in it call each other.", self._py_func.__name__)
             return
         try:
             with _locked(Path(self.cache_path)):
@@ -66,9 +65,9 @@ class _Cache(FunctionCache):
 
 
 def _is_circular(library: Any) -> bool:
-    """Tell whether functions call each other by addresses of this process: loaded by another one, they would crash it.
+    """Tell whether functions call each other by addresses of this process, which would crash another one.
 
-    Numba stores them all the same (its issue 6061).
+    Numba stores them (its issue 6061).
     """
     module = library._final_module  # noqa: SLF001
     return any(variable.name.startswith(RuntimeLinker.PREFIX) for variable in module.global_variables)
@@ -76,7 +75,7 @@ def _is_circular(library: Any) -> bool:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from writing here: two that add to one index would lose, or mix up, what they add."""
+    """Lock the folder: two processes that write one index would lose or mix entries."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -86,6 +85,6 @@ def _locked(folder: Path) -> Iterator[None]:
     with open(folder / "pareto_nrpa.lock", "ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)  # ended by the end of the file, or of the process
-        except OSError:  # some file systems know no locks
+        except OSError:  # some file systems do not support locks
             logger.debug("no locks in %s", folder)
         yield

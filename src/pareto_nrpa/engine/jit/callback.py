@@ -20,10 +20,10 @@ _FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 4)
 
 
 def callback(function: Callable[[int, int, int, int], None]) -> tuple[Any, Any]:
-    """Return what compiled code calls to call a function of four integers, and what must be kept alive meanwhile.
+    """Return the address for compiled code to call a function of four integers, and an object to keep alive.
 
-    The function must catch all exceptions. One that arrives before it can do so, as Ctrl-C may, is printed and lost:
-    what it returns is therefore written to an array, which says otherwise until then.
+    The function must catch all exceptions. One raised outside of its `try`, as by Ctrl-C, is printed and lost: the
+    result is therefore written to an array that holds an error status until then.
     """
     if JIT_IS_OFF:
         return function, function

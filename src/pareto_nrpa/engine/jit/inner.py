@@ -1,8 +1,8 @@
-"""Kernels that only compiled code calls, kept as what LLVM reads until an entry is made that needs them.
+"""Kernels called by compiled code only, kept as LLVM's intermediate code until an entry needs them.
 
-Numba optimises every function with all that it calls and makes machine code of it, though the function above does the
-same once more with its copy. Of a kernel that is eight calls deep that is eight times, of which the last counts. Here
-it is done once, for the entry: that saves a good part of the time to compile.
+Numba optimises every function together with its callees and generates machine code for it, and its caller does the same
+with a copy. A kernel eight calls deep is compiled eight times, of which the last counts. Here it is done once, for the
+entry, which saves a good part of the compile time.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import Compiler
 
 _NEEDED = ("_ensure_finalized", "_finalize_dynamic_globals", "_finalize_final_module", "_optimize_final_module")
-#: Whether this version of Numba can be told so: it is not part of what Numba promises, versions 0.61 to 0.68 can.
+#: Whether this version of Numba supports it: an undocumented part, present in versions 0.61 to 0.68.
 IS_POSSIBLE = all(hasattr(JITCodeLibrary, name) for name in _NEEDED) and hasattr(Compiler, "_compile_core")
 
 
 class _NoEngine:
-    """In the place of what runs machine code, for a kernel that has none."""
+    """Execution engine of a kernel without machine code."""
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Take what a function needs to call Python, which a kernel never does."""
+        """Ignore the environment for calls of Python, which kernels never make."""
 
 
 class _Unfinished(JITCodeLibrary):
-    """A kernel and all that it calls, neither optimised nor made into machine code."""
+    """A kernel and its callees as intermediate code, not optimised."""
 
     @property
     def codegen(self) -> Any:
@@ -40,7 +40,7 @@ class _Unfinished(JITCodeLibrary):
 
     def _finalize_final_module(self) -> None:
         if any(variable.name.startswith(RuntimeLinker.PREFIX) for variable in self._final_module.global_variables):
-            super()._finalize_final_module()  # one of a circle of kernels, which call each other by address
+            super()._finalize_final_module()  # part of a cycle of kernels, which call each other by address
             return
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
@@ -48,7 +48,7 @@ class _Unfinished(JITCodeLibrary):
 
 
 class InnerCompiler(Compiler):
-    """Compiles a kernel as far as those who call it need."""
+    """Compiles a kernel to the intermediate code that its callers need."""
 
     def _compile_core(self) -> Any:
         state = self.state

@@ -1,13 +1,12 @@
-"""How compiled code is made, and how a later start finds it again on disk.
+"""Compilation of kernels, and the cache on disk for later processes.
 
-Numba's disk cache knows a function by its file, name, bytecode and signature; it does not notice that something the
-function *calls* has changed, and it never finds a function again that received other functions as arguments or
+Numba's disk cache identifies a function by file, name, bytecode and signature; it does not detect changes of called
+functions, and does not find functions again that received other functions as arguments or
 through a closure. `compile_entry` solves both: the functions to call are bound as globals of a copy, and the name of
 that copy carries a fingerprint of everything it can reach. Equal fingerprint, equal machine code.
 
 There are three kinds of kernels: those of a problem, those of the engine, and small ones that are inlined. A kernel of
-the engine that is called at one place is inlined too: its arguments are then not passed, and references to arrays not
-counted, as LLVM sees that nothing else uses them.
+the engine with one call site is inlined too: this avoids passing arguments and counting references to arrays.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
-# Numba's type hints know neither all of its options nor what a kernel is.
+# Numba's type hints lack some of its options and the type of kernels.
 njit: Any = numba.njit
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-# Said, as a kernel of which nothing is said is inlined wherever the first kernel to call it is.
+# Explicit, as the default inlines a kernel depending on the first kernel that calls it.
 _NOT_INLINED: dict[str, Any] = {**_OPTIONS, "forceinline": False}
 _INLINED: dict[str, Any] = {**_OPTIONS, "forceinline": True}
-# Ways in from Python and C, which only an entry needs: much of the machine code of a small kernel.
+# Wrappers for Python and C, which only an entry needs: much of the code of a small kernel.
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 if IS_POSSIBLE and os.environ.get("PARETO_NRPA_PLAIN_NUMBA", "0") in ("", "0"):
     _INNER["pipeline_class"] = InnerCompiler
@@ -53,11 +52,11 @@ if IS_POSSIBLE and os.environ.get("PARETO_NRPA_PLAIN_NUMBA", "0") in ("", "0"):
 #: Held by the thread that compiles.
 COMPILING = threading.RLock()
 
-#: A zero to start counters from that are passed on: for a literal 0 Numba would compile the receiver once more.
+#: Typed zero for counters that are passed on: a literal 0 would compile the callee once more.
 ZERO = np.int64(0)
 
 
-# Part of every fingerprint: the text of what makes machine code.
+# Part of every fingerprint: the text of modules that generate code.
 _OWN_TEXT = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
 _COMPILER = hashlib.sha256(_OWN_TEXT).hexdigest()
 
@@ -80,7 +79,7 @@ def _kept(function: Callable[..., Any], **options: Any) -> Any:
 def kernel(function: Function) -> Function:
     """Mark a function of a problem as compiled code; it becomes part of the playout that calls it.
 
-    `initial_state` creates the arrays; the others work on them, as they are called at each move.
+    `initial_state` creates the arrays; the others use them, as they are called at each move.
     """
     return cast(Function, _marked(function, _of_problems, _INLINED))
 
@@ -91,31 +90,31 @@ def engine_kernel(function: Callable[..., Any]) -> Any:
 
 
 def small_kernel(function: Callable[..., Any]) -> Any:
-    """Mark an engine kernel so small that calling it would cost more than what it does."""
+    """Mark an engine kernel that is inlined, as a call would cost more than its body."""
     return _marked(function, _of_engine, _INLINED)
 
 
-#: The same, of those that take bundles of arrays.
+#: The same for kernels with bundles of arrays as arguments.
 bundle_kernel = engine_kernel
 
 
 def fused_kernel(function: Callable[..., Any]) -> Any:
-    """Mark an engine kernel that may fuse multiply and add: faster, and other than plain Python in the last bit."""
+    """Mark an engine kernel that may fuse multiply and add: faster, and different from plain Python in the last bit."""
     return _marked(function, _of_engine, {**_NOT_INLINED, "fastmath": {"contract"}})
 
 
 def cached_kernel(function: Callable[..., Any]) -> Any:
-    """Mark an engine kernel that Python calls as it is, found again on disk; all that it calls must be in its file."""
+    """Mark an engine kernel that Python calls directly, cached on disk; all its callees must be in the same file."""
     return _kept(function, **_OPTIONS)
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:
-    """Tell whether a function was marked as compiled code (any function, where compiling is switched off)."""
+    """Tell whether a function was marked as compiled code (any function if compiling is switched off)."""
     return JIT_IS_OFF or hasattr(function, "py_func")
 
 
 def python_function(function: Callable[..., Any]) -> Any:
-    """Return the plain Python function behind a kernel (itself where compiling is switched off)."""
+    """Return the plain Python function behind a kernel (the kernel itself if compiling is switched off)."""
     return getattr(function, "py_func", function)
 
 
@@ -125,7 +124,7 @@ def fingerprint(*functions: Callable[..., Any]) -> str:
 
 
 def rebound(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
-    """Return a copy of a function in which `bound` stands in for global names that it leaves open."""
+    """Return a copy of a function with `bound` for its unbound global names."""
     original = cast("types.FunctionType", function)
     scope = {**original.__globals__, **bound}
     copy = types.FunctionType(original.__code__, scope, original.__name__, original.__defaults__, original.__closure__)
@@ -136,23 +135,23 @@ def rebound(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
 
 
 def with_globals(function: Callable[..., Any], **bound: Any) -> types.FunctionType:
-    """Return such a copy to be compiled, under a name that says what it is."""
+    """Return such a copy for compilation, under a name with its fingerprint."""
     copy = rebound(function, **bound)
-    # Of two functions of one name, compiled by two processes, only one would be linked when a third one loads both.
+    # If two processes compile functions of one name, only one is linked when a third process loads both.
     copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(copy)}"
     return copy
 
 
-# Numba makes millions of small objects that all live until a kernel is compiled, and Python would look through them
-# again and again for garbage: about a tenth of the time. Seldom is enough, and takes no more memory.
+# Numba creates millions of small objects that live until a kernel is compiled, and garbage collection would scan
+# them repeatedly: about a tenth of the time. Rare collections take no more memory.
 _SELDOM = 100_000, 50, 100
 
 
 @contextmanager
 def _seldom_collected() -> Iterator[None]:
-    """Compile without looking for garbage all the time; one thread at a time."""
+    """Compile with rare garbage collection; one thread at a time."""
     usual = gc.get_threshold()
-    if 0 < usual[0] < _SELDOM[0]:  # 0: somebody has switched it off
+    if 0 < usual[0] < _SELDOM[0]:  # 0: switched off
         gc.set_threshold(*_SELDOM)
     try:
         yield
@@ -166,11 +165,11 @@ def _options_of(dispatcher: Any) -> dict[str, Any]:
 
 @functools.cache
 def stored(function: Any) -> Any:
-    """Return a kernel of arrays for calls from Python, found again on disk by the next process."""
+    """Return a kernel of arrays for calls from Python, cached on disk."""
     if JIT_IS_OFF:
         return function
     copy = with_globals(function.py_func)
-    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(function)}"  # its options count too
+    copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(function)}"  # includes its options
     _bind_twins(copy)
     return _kept(copy, **_options_of(function))
 
@@ -180,7 +179,7 @@ _shared: dict[Any, Any] = {}
 
 
 def _bind_twins(function: types.FunctionType) -> None:
-    """Let a copy of a function call twins of kernels, without ways in from Python, inlined where it is the only one."""
+    """Let a copy of a function call twins of kernels without wrappers for Python, inlined at a single call site."""
     n_places = _kernels_in(function)
     found = list(n_places)
     for called in found:
@@ -191,7 +190,7 @@ def _bind_twins(function: types.FunctionType) -> None:
 
 
 def _kernels_in(function: Any) -> Counter[Any]:
-    """Return the kernels that a function calls, and at how many places."""
+    """Return the kernels that a function calls, with the numbers of call sites."""
     scope = function.__globals__
     called = [scope.get(line.argval) for line in get_instructions(function) if line.opname == "LOAD_GLOBAL"]
     return Counter(value for value in called if _is_marked(value))
@@ -225,7 +224,7 @@ _compiled_alone: dict[Any, Any] = {}
 
 
 def compile_alone(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Compile a kernel for the given types, as part of nothing, to see whether it can be; returns its type."""
+    """Compile a kernel alone for the given types, as a test; returns its return type."""
     copy = with_globals(function.py_func)
     key = copy.__name__, arguments
     if key not in _compiled_alone:
@@ -238,10 +237,10 @@ def compile_alone(function: Any, arguments: tuple[Any, ...]) -> Any:
 
 
 class Entry:
-    """A function of compiled code that Python calls: compiled when first needed, then found again on disk.
+    """A compiled function that Python calls: compiled when first needed, cached on disk.
 
-    `pointer` is what other compiled code takes as a typed function pointer. Where there is one way in only (`way_in`),
-    less is compiled.
+    `pointer` is the typed function pointer for other compiled code. With only one kind of call (`way_in`), less is
+    compiled.
     """
 
     def __init__(
@@ -256,13 +255,13 @@ class Entry:
         self.pointer: Any = _kept(copy, **options)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call it, compiled first if it is not yet."""
+        """Call the function; compile it first if necessary."""
         if not self._is_compiled:
             self.compile()
         return self.call(*arguments)
 
     def call(self, *arguments: Any) -> Any:
-        """Call it, once it is compiled; what is a bundle is passed as a pointer."""
+        """Call the compiled function; bundles are passed as pointers."""
         if JIT_IS_OFF:
             return self.pointer(*arguments)
         both = zip(arguments, self._are_bundles, strict=True)
@@ -270,18 +269,18 @@ class Entry:
 
     @property
     def is_kept(self) -> bool:
-        """Whether there is a place on disk for what is compiled."""
+        """Whether there is a folder for the cache."""
         return not JIT_IS_OFF and self.pointer.stats.cache_path is not None
 
     def is_ready(self) -> bool:
-        """Tell whether `compile` has nothing to compile: done in this process, or stored on disk."""
+        """Tell whether the function is compiled in this process or cached on disk."""
         if JIT_IS_OFF or self._is_compiled:
             return True
         folder = self.pointer.stats.cache_path
         return folder is not None and any(file.stat().st_size for file in Path(folder).glob(f"*{self.name}-*.nbi"))
 
     def compile(self) -> None:
-        """Compile for the signature, or load from disk what was compiled before."""
+        """Compile for the signature, or load the code from the cache."""
         with COMPILING:
             if self._is_compiled:
                 return
@@ -304,6 +303,6 @@ _WAYS_IN: dict[str, dict[str, Any]] = {
 
 
 def compile_entry(function: Any, signature: Any, *, way_in: str = "call", **bound: Any) -> Entry:
-    """Return the entry point for a function, with `bound` standing in for global names that it leaves open."""
+    """Return the entry of a function, with `bound` for its unbound global names."""
     entry = Entry(python_function(function), signature, {**_OPTIONS, **_WAYS_IN[way_in]}, bound)
     return _entries.setdefault(entry.name, entry)

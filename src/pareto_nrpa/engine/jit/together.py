@@ -1,9 +1,8 @@
-"""Entries compiled by two processes at once: the first start on a machine takes about two thirds as long.
+"""Entries compiled by two processes at once, which takes about two thirds of the time.
 
-Threads would not help, as half of the work is Numba's Python and the other half holds a lock of LLVM's. A copy of this
-process (a fork) has all that is to be compiled, also where it was written in a script or a notebook. What it makes it
-stores on disk, where this process finds it. It is no more than help: whatever becomes of it, what is not on disk in
-the end is compiled here.
+Threads would not help, as half of the work is Numba's Python and the other half holds a lock of LLVM. A fork of this
+process has all functions to compile, also those of a script or a notebook. It stores its code on disk, where this
+process finds it. If the fork fails, this process compiles the rest.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ if TYPE_CHECKING:
 
 _PR_SET_PDEATHSIG = 1
 _SIGNALS = signal.SIGINT, signal.SIGTERM
-# How long to wait for a copy that does not end: by its part of the work it should be done when this process is.
+# Longest wait in seconds for a copy, which should end at about the same time as this process.
 _PATIENCE, _PATIENCE_AT_LEAST = 2.0, 5.0
 
 
 def compile_all(entries: Sequence[Any]) -> None:
-    """Compile what is not on disk yet, by two processes where that is possible, and load what is."""
+    """Compile what is not in the cache, by two processes if possible, and load the rest."""
     missing = [entry for entry in entries if isinstance(entry, Entry) and not entry.is_ready()]
     if len(missing) > 1 and all(entry.is_kept for entry in missing) and _may_fork():
         *others, largest = sorted(missing, key=_amount)
@@ -44,18 +43,18 @@ def compile_all(entries: Sequence[Any]) -> None:
 
 
 def _may_fork() -> bool:
-    """Tell whether a copy of this process can help: elsewhere than on Linux it might crash, or outlive its parent."""
+    """Tell whether a copy of this process is possible: except on Linux it might crash, or outlive its parent."""
     return (
         sys.platform == "linux"
         and len(os.sched_getaffinity(0)) > 1
         and threading.current_thread() is threading.main_thread()
-        and multiprocessing.parent_process() is None  # workers keep all cores busy anyway
+        and multiprocessing.parent_process() is None  # workers use all cores
         and os.environ.get("PARETO_NRPA_COMPILE_ALONE", "0") in ("", "0")
     )
 
 
 def _amount(entry: Entry) -> int:
-    """Return about how much there is to compile: so many bytes of Python's code are within reach."""
+    """Return an estimate of the work to compile: bytes of reachable bytecode."""
     seen: dict[Any, int] = {}
 
     def visit(function: Any) -> None:
@@ -74,17 +73,17 @@ def _amount(entry: Entry) -> int:
 def _share(entries: list[Entry]) -> None:
     """Compile entries together with a copy of this process, which begins with the last.
 
-    Who takes an entry takes a byte from a pipe, which has one for each, so that they meet somewhere. The largest comes
-    first, then the smallest: the copy has the large ones of one problem, which call the same kernels.
+    A process takes a byte from a pipe for each entry, so that the two meet. The largest comes first, then the smallest:
+    the copy has the large ones of one problem, which call the same kernels.
     """
     taken, given = os.pipe()
     os.write(given, bytes(len(entries)))
     os.close(given)
     parent = os.getpid()
-    # No other thread may hold these when the copy is made: it would wait for them for ever.
+    # No other thread may hold these locks at the fork: the copy would wait for them forever.
     with COMPILING, global_compiler_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, whose locks the copy does not need
-        # Until the copy has handlers of its own, Ctrl-C would lead it out of here, into the user's program.
+        # Until the copy has handlers of its own, Ctrl-C would let it continue with the user's program.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             copy = os.fork()
@@ -112,17 +111,17 @@ def _work(entries: list[Entry], taken: int) -> None:
 
 
 def _help(entries: list[Entry], taken: int, parent: int) -> None:
-    """Be the copy: work, end with its parent or by Ctrl-C, and never return."""
+    """Run the copy: work, end with its parent or by Ctrl-C, and never return."""
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-        logging.disable()  # the parent says it
+        logging.disable()  # reported by the parent
         if os.getppid() == parent:
             _work(entries[::-1], taken)
     finally:
-        os._exit(0)  # whatever was raised, the parent meets it too
+        os._exit(0)  # the parent gets the same error
 
 
 def _wait(copy: int, seconds: float) -> None:
@@ -134,12 +133,12 @@ def _wait(copy: int, seconds: float) -> None:
 def _is_alive(copy: int) -> bool:
     try:
         return os.waitpid(copy, os.WNOHANG)[0] == 0
-    except ChildProcessError:  # the program has waited for it, or does for none of its children
+    except ChildProcessError:  # the program has waited for it, or ignores its children
         return False
 
 
 def _end(copy: int) -> None:
     if _is_alive(copy):
-        with suppress(OSError):  # the program may wait for its children elsewhere
+        with suppress(OSError):  # the program may wait for its children in another thread
             os.kill(copy, signal.SIGKILL)
             os.waitpid(copy, 0)

@@ -40,8 +40,8 @@ class Processes:
         """Raise if there are more processes than evaluations under way."""
         if self.n is not None and self.n > lookahead:
             raise ValueError(
-                f"n of Processes must be at most the lookahead ({lookahead}), as more have nothing to do, "
-                f"got {self.n}; lookahead={self.n} employs them, and leads to another result."
+                f"n of Processes must be at most the lookahead ({lookahead}), as others would be idle, "
+                f"got {self.n}; lookahead={self.n} uses them, and changes the result."
             )
 
     @contextmanager
@@ -63,7 +63,7 @@ class FromExecutor:
     executor
         Where evaluations are submitted.
     time_limit
-        Seconds after which an evaluation has failed: it is given up, and ends at its next line of Python.
+        Seconds after which an evaluation has failed: it is abandoned, and ends at its next line of Python.
     """
 
     executor: Executor

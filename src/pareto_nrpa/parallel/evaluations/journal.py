@@ -1,4 +1,4 @@
-"""Every finished evaluation, a line of JSON each, on disk before the search hears of it."""
+"""The journal of evaluations: a line of JSON each, on disk before the search is told."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Solution = tuple[Any, ...]
 
 
 class Journal:
-    """A file that only ever grows: what the search is, then what each of its evaluations came to.
+    """An append-only file: settings of the search, then the outcome of each evaluation.
 
-    Every line ends with its own sum, so that a changed one is noticed. One that was half written when the machine went
-    down is removed when the file is opened again. While it is open here, no other process can open it.
+    Every line ends with a checksum, so that a changed one is detected. An incomplete last line is removed when the file
+    is opened again. While it is open here, no other process can open it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -43,7 +43,7 @@ class Journal:
             raise
 
     def go_on(self, header: dict[str, Any], m: int, *, resume: bool, same_problem: bool) -> dict[str, Any]:
-        """Begin with what a search of m objectives is, or check that it began as such; returns the header in force."""
+        """Write the settings of a search of m objectives, or compare them with the header; returns the valid header."""
         ours = json.loads(json.dumps({"format": _FORMAT, **header}, default=lambda number: number.item()))
         if self.header is not None:
             if not resume:
@@ -77,7 +77,7 @@ class Journal:
                 raise _mismatch(self.path, name, before, value)
 
     def append(self, solution: Solution, outcome: Evaluation, elapsed: float) -> None:
-        """Write down a finished evaluation; it is on disk when this returns."""
+        """Append a finished evaluation; it is on disk when this returns."""
         line: dict[str, Any] = {"solution": [encode(move) for move in solution]}
         if outcome.error:
             line["error"] = outcome.error
@@ -88,7 +88,7 @@ class Journal:
         self.entries[solution] = (outcome, elapsed)
 
     def close(self) -> None:
-        """Let others open the file."""
+        """Close the file and release its lock."""
         self._file.close()
 
     def _append(self, line: dict[str, Any]) -> None:
@@ -120,7 +120,7 @@ class Journal:
 
 
 def line_sum(line: dict[str, Any]) -> str:
-    """Return a hash of a line, by which a changed one is noticed."""
+    """Return the checksum of a line."""
     return f"{zlib.crc32(json.dumps(line).encode()):08x}"
 
 
@@ -141,7 +141,7 @@ def _outcome(line: dict[str, Any]) -> Evaluation:
     times = _amount(line["seconds"]), _amount(line["cpu_seconds"])
     if "error" in line:
         if not isinstance(line["error"], str) or not line["error"]:
-            raise ValueError("an error must be said")
+            raise ValueError("an error must be text")
         return Evaluation((), 0.0, line["error"], *times)
     if not line["objectives"] or not all(map(is_number, line["objectives"])):
         raise ValueError("objectives must be finite numbers")

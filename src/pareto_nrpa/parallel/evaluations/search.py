@@ -1,4 +1,4 @@
-"""A search that asks some solutions ahead, lets an executor evaluate them, and learns from them in the order asked."""
+"""A search that asks for solutions ahead, evaluates them by an executor, and is told results in the order asked."""
 
 from __future__ import annotations
 
@@ -27,24 +27,23 @@ if TYPE_CHECKING:
     from ...result.result import Front
     from .journal import Journal, Solution
 
-# Waiting is cut into pieces, so that somebody looks at clock and keyboard.
+# Seconds of a wait between two checks of clock and signals.
 _SECONDS_OF_WAITING = 0.1
-#: So many playouts in a row without a new solution, and there is none left to find.
+#: After this number of playouts in a row without a new solution the search is exhausted.
 MAX_REPEATS = 10_000
-#: If so many evaluations fail, and none before them succeeded, the fault is not with the solutions.
+#: If the first so many evaluations fail, the error is not in the solutions.
 HOPELESS = 10
 
 
 class ParallelSearch(Search):
-    """A search with a window of solutions that were asked for and not yet told.
+    """A search with a window of solutions that were asked for and not told yet.
 
-    The next solution is asked for when the oldest of the window has been told, however long the others have been
-    finished. So what a solution is sampled from depends on its number alone, never on who was faster: any number of
-    workers leads to the same result. The price is that the search learns up to `lookahead - 1` evaluations late, and
-    that workers wait when the oldest takes longer than all others of the window.
+    The next solution is asked for when the oldest of the window has been told, also if others have finished before. So
+    the state from which a solution is sampled depends on its number only, not on speed: any number of workers leads to
+    the same result. The cost: the search learns up to `lookahead - 1` evaluations late, and workers are idle when the
+    oldest takes longer than all others of the window.
 
-    Only solutions that were not met before are evaluated and counted. One that failed is counted, and nothing is
-    learned from it.
+    Only new solutions are evaluated and counted. Failed ones are counted, and nothing is learned from them.
     """
 
     def __init__(
@@ -64,15 +63,15 @@ class ParallelSearch(Search):
         self._asked: deque[tuple[Solution, Candidate]] = deque()
         self._futures: dict[Solution, Future[Evaluation]] = {}
         self._outcomes: dict[Solution, Evaluation] = {}
-        self._elapsed: dict[Solution, float] = {}  # of outcomes that an earlier process wrote down
+        self._elapsed: dict[Solution, float] = {}  # of outcomes written by an earlier process
         for solution, (outcome, elapsed) in journal.entries.items() if journal else ():
             if not (retry_failed and outcome.error):
                 self._outcomes[solution], self._elapsed[solution] = outcome, elapsed
         self._met: set[Solution] = set()
-        self._alike: dict[int, Solution] = {}  # by what equal solutions share, the first of them
+        self._alike: dict[int, Solution] = {}  # by identity, the first of equal solutions
         self._repeats = 0  # in a row
         self._counted: set[Solution] = set()
-        self._counts: list[int] = [0]  # how many evaluations were counted when the search was told the i-th time
+        self._counts: list[int] = [0]  # number of counted evaluations when the search was told the i-th time
         self._improved_at = 0
 
     @property
@@ -86,7 +85,7 @@ class ParallelSearch(Search):
         return self.evaluations
 
     def count_unique(self) -> None:
-        """Do nothing: every solution is counted once as it is."""
+        """Do nothing: every solution is counted once anyway."""
 
     @property
     def discarded(self) -> int:
@@ -95,11 +94,11 @@ class ParallelSearch(Search):
 
     @property
     def max_archive(self) -> int | None:
-        """The most that the archive may hold; None if there is no limit."""
+        """Largest size of the archive; None without a limit."""
         return self._search.max_archive
 
     def limit_archive(self, size: int) -> None:
-        """Let the archive never hold more than so many solutions, from the start on."""
+        """Limit the size of the archive, from the start on."""
         self._search.limit_archive(size)
 
     @property
@@ -109,7 +108,7 @@ class ParallelSearch(Search):
 
     @property
     def is_compiled(self) -> bool:
-        """Whether all machine code of the search is there."""
+        """Whether all code of the search is compiled."""
         return self._search.is_compiled
 
     def compile(self) -> None:
@@ -117,7 +116,7 @@ class ParallelSearch(Search):
         self._search.compile()
 
     def advance(self, n: int) -> None:
-        """Learn from up to n solutions; returns early, possibly with none, where this would mean to wait long."""
+        """Learn from up to n solutions; returns early, possibly with none, instead of a long wait."""
         for _ in range(n):
             self._fill()
             if not self._asked:
@@ -131,8 +130,8 @@ class ParallelSearch(Search):
             self._learn(solution, candidate)
 
     def settle(self) -> None:
-        """Learn from all that is finished, with whatever unfinished in between, when there will be no more."""
-        with contextlib.suppress(ParetoNRPAError):  # workers that cannot go on, say
+        """Learn from all finished solutions at the end, skipping unfinished ones."""
+        with contextlib.suppress(ParetoNRPAError):  # for example workers that cannot continue
             self._collect(0)
         while self._asked:
             solution, candidate = self._asked.popleft()
@@ -140,17 +139,17 @@ class ParallelSearch(Search):
                 self._learn(solution, candidate)
 
     def cancel(self) -> None:
-        """Take back what no worker has begun."""
+        """Cancel evaluations that have not started."""
         for future in self._futures.values():
             future.cancel()
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether all is told, and the search keeps coming back to solutions that it has met."""
+        """Whether all is told, and the search samples known solutions only."""
         return self._repeats >= MAX_REPEATS and not self._asked
 
     def _fill(self) -> None:
-        """Ask until the window is full, or what is asked for uses up the budget."""
+        """Ask until the window is full, or the budget is used up."""
         while len(self._asked) < self._lookahead and (self._budget is None or len(self._met) < self._budget):
             if self._repeats >= MAX_REPEATS:
                 return
@@ -163,28 +162,28 @@ class ParallelSearch(Search):
                 self._futures[solution] = self._submit(candidate.solution)
 
     def _first_alike(self, candidate: Candidate) -> Solution:
-        """Return the solution to evaluate: itself, or the first one met that is equal to it."""
+        """Return the solution to evaluate: the solution, or the first one equal to it."""
         solution = tuple(candidate.solution)
         return solution if candidate.identity is None else self._alike.setdefault(candidate.identity, solution)
 
     def _submit(self, solution: list[Any]) -> Future[Evaluation]:
         problem = self._search.problem
-        # Executors of our own see to the limit themselves.
+        # Executors of this package enforce the limit.
         limited = self._time_limit is not None and getattr(self._executor, "time_limit", None) is None
         task: Callable[..., Evaluation] = evaluate_in_thread if limited else evaluate_solution
         arguments = (problem, solution, self._time_limit) if limited else (problem, solution)
         try:
             return self._executor.submit(task, *arguments)
-        except RuntimeError as error:  # a pool that broke, or was shut down, takes nothing more
+        except RuntimeError as error:  # a broken or closed pool accepts no tasks
             raise _unusable(error) from error
-        except Exception as error:  # each kind of object has its own way to refuse to be pickled
+        except Exception as error:  # errors of pickling have many types
             raise ProblemError(
                 f"{problem_name(problem)} cannot be sent to worker processes ({type(error).__name__}: {error}); define "
-                "its class at the top of a module, and let it hold plain values."
+                "its class at the top level of a module, with picklable attributes."
             ) from error
 
     def _collect(self, seconds: float) -> None:
-        """Take what the workers have finished, waiting for the first if there is none, and write it down."""
+        """Receive finished evaluations, waiting for the first if there is none, and write them to the journal."""
         done, _ = wait(self._futures.values(), seconds, FIRST_COMPLETED)
         broken: ParetoNRPAError | None = None
         if not done and _is_lost(self._executor):
@@ -192,7 +191,7 @@ class ParallelSearch(Search):
         for solution in [solution for solution, future in self._futures.items() if future in done]:
             try:
                 outcome = self._outcome(self._futures[solution])
-            except ParetoNRPAError as error:  # raised when all that is finished is safe
+            except ParetoNRPAError as error:  # raised when all finished evaluations are saved
                 broken = error
                 continue
             if self._journal is not None:
@@ -207,9 +206,9 @@ class ParallelSearch(Search):
             return future.result()
         except TaskOverdue as error:
             return Evaluation(error=overdue(error.time_limit), seconds=error.time_limit)
-        except (BrokenExecutor, CancelledError, OSError) as error:  # not the fault of a solution
+        except (BrokenExecutor, CancelledError, OSError) as error:  # not an error of a solution
             raise _unusable(error) from error
-        except Exception as error:  # a worker died; each executor has its own words for it
+        except Exception as error:  # a worker died; executors raise different errors
             return Evaluation(error=f"{type(error).__name__}: {error}")
 
     def _learn(self, solution: Solution, candidate: Candidate) -> None:
@@ -218,7 +217,7 @@ class ParallelSearch(Search):
             self._counted.add(solution)
             self.cpu_seconds += outcome.cpu_seconds
             self.failures += bool(outcome.error)
-            # An earlier process came this far after so long: limits of time count it.
+            # Seconds of an earlier process up to this evaluation: limits of time include them.
             self.wall_seconds = max(self.wall_seconds, self._elapsed.get(solution, 0.0))
         if outcome.error:
             self._search.drop([candidate])
@@ -237,12 +236,12 @@ class ParallelSearch(Search):
             )
 
     def front(self) -> Front:
-        """Return the best of all that was told."""
+        """Return the front of all told solutions."""
         front = self._search.front()
         return replace(front, found_at=np.array(self._counts)[front.found_at])
 
     def log(self) -> NDArray[np.float64]:
-        """Return evaluation, violations and minimised objectives of all that ever was in the front."""
+        """Return evaluation, violations and minimised objectives of all solutions that entered the front."""
         log = self._search.log()
         log[:, 0] = np.array(self._counts)[log[:, 0].astype(int)]
         return log
@@ -256,16 +255,16 @@ class ParallelSearch(Search):
         return {**self._search.parameters(), "lookahead": self._lookahead}
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Do nothing: all that was finished is in the journal already."""
+        """Do nothing: all finished evaluations are in the journal."""
 
 
 def _is_lost(executor: Executor) -> bool:
-    """Tell whether the client of a Dask executor has given up; its futures may then wait for ever."""
+    """Tell whether the client of a Dask executor is closed; its futures may then never finish."""
     return getattr(getattr(executor, "_client", None), "status", "") == "closed"
 
 
 def _unusable(error: BaseException) -> ParetoNRPAError:
     reason = str(error).rstrip(".") or type(error).__name__
     return ParetoNRPAError(
-        f"the workers cannot continue: {reason}. What was finished is in the journal, if one was named: resume from it."
+        f"the workers cannot continue: {reason}. Finished evaluations are in the journal, if there is one: resume it."
     )

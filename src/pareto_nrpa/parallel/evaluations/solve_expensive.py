@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...solving.callbacks import Callback
     from ...solving.interrupt import Interrupt
 
-# Ends of a search that come when they come: its result may as well have all that is finished.
+# Stops that depend on time: the result then includes all finished evaluations.
 _CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
 
 
@@ -53,49 +53,49 @@ def solve_expensive(
 ) -> Result:
     """Search for the Pareto front of a problem whose evaluations are expensive, several of them at once.
 
-    Same seed and lookahead, same result, on any number of workers, uninterrupted or resumed (failures that depend on
-    the clock or on a machine aside). A solution is evaluated once, however often the search returns to it; what counts
-    as evaluation is a solution met for the first time. An evaluation that raises, gives NaN, takes too long or kills
-    its process is a failure: counted, written down, and nothing is learned from it.
+    Same seed and lookahead, same result, on any number of workers, uninterrupted or resumed, except for failures that
+    depend on time or machine. A solution is evaluated and counted once, however often it is sampled. An evaluation that
+    raises, gives NaN, takes too long or kills its process is a failure: counted, written to the journal, and nothing is
+    learned from it.
 
     Parameters
     ----------
     problem
-        A plain `Problem`, which workers get pickled.
+        A plain `Problem`, which is pickled for the workers.
     algorithm
         `ParetoNRPA(level=2)` by default, which suits some hundreds of evaluations; a `PolishedNRPA`, or the name of
         one of them, such as "pareto-nrpa".
     stop
-        When to stop; what is in hand then is given up, so MaxEvaluations(n) makes exactly n evaluations.
+        When to stop; running evaluations are then abandoned, so MaxEvaluations(n) makes exactly n evaluations.
     evaluator
         Where evaluations are made: `Processes(n, time_limit=seconds)`, by default one per core, or
         `FromExecutor(executor, time_limit=seconds)`, such as that of a Dask client.
     lookahead
-        How many solutions the search asks for ahead of what it has learned from; part of what makes the result.
+        Number of solutions that the search asks for before it learns from the first; it determines the result.
     journal
-        A file to which every finished evaluation is written at once, a line of JSON each. An existing one is only
+        A file to which every finished evaluation is written at once, as a line of JSON. An existing file is only
         continued.
     resume
         Continue the journal if it exists.
     retry_failed
-        When resuming, evaluate again what has failed.
+        When resuming, repeat failed evaluations.
     same_problem
-        When resuming, trust the results of a problem whose code or data have changed since.
+        When resuming, accept the results of a problem whose code or data have changed.
     callbacks, reference_point
         As in `solve`.
 
     Returns
     -------
     Result
-        The best front of all that was evaluated. Ctrl-C ends the search early and returns what there is.
+        The front of all evaluations. Ctrl-C ends the search early and returns the front so far.
 
     Raises
     ------
     ProblemError
-        If the first ten evaluations all fail, or the problem breaks a promise.
+        If the first ten evaluations all fail, or the problem violates its interface.
     CheckpointError
-        If the journal cannot be read, or is of another search. As with every error of a search that has begun, the
-        attribute `result` holds the front found until then.
+        If the journal cannot be read, or is of another search. As for every error that ends a running search, the
+        attribute `result` holds the front found so far.
     """
     _check_problem(problem)
     check_stop(stop)
@@ -107,7 +107,7 @@ def solve_expensive(
     for name, flag in (("resume", resume), ("retry_failed", retry_failed), ("same_problem", same_problem)):
         check_flag(name, flag)
     if resume and journal is None:
-        raise ValueError("resume needs the file to continue from: give it as journal.")
+        raise ValueError("resume requires the file to continue from: give it as journal.")
     if journal is not None:
         check_writable(journal)
     chosen = _check_algorithm(algorithm)
@@ -145,7 +145,7 @@ def solve_parallel(
     checkpoint: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Result:
-    """Call `solve_expensive`, which this was the name of; it will be removed in the next release."""
+    """Call `solve_expensive` by its earlier name, which will be removed in the next release."""
     warnings.warn(
         "solve_parallel is deprecated and will be removed in the next release; use solve_expensive, with "
         "evaluator=Processes(workers, time_limit=...) or FromExecutor(executor), and journal= for checkpoint=.",
@@ -159,7 +159,7 @@ def solve_parallel(
 
 
 class _ParallelRun(SearchRun):
-    """A call of `solve` whose search may run out of new solutions, and may have more finished than told at the end."""
+    """A call of `solve` whose search may run out of new solutions, and may have untold finished ones at the end."""
 
     def __init__(
         self,
@@ -175,15 +175,15 @@ class _ParallelRun(SearchRun):
         self._windowed = search
 
     def result(self, interrupt: Interrupt | None = None) -> Result:
-        """Return the front, with all that is finished where the search was cut short."""
+        """Return the front, with all finished evaluations if the search ended early."""
         if self.stopped_by in _CUT_SHORT:
-            with contextlib.suppress(ParetoNRPAError):  # the reason for being here, once more
+            with contextlib.suppress(ParetoNRPAError):  # the same error is being handled
                 self._windowed.settle()
         return super().result(interrupt)
 
 
 class _Exhausted(Stop):
-    """Stop when the search finds no new solution any more."""
+    """Stop when the search finds no new solutions."""
 
     is_certain = False
 
@@ -191,7 +191,7 @@ class _Exhausted(Stop):
         self._search = search
 
     def __call__(self, progress: Progress) -> bool:
-        """Return True when all that was asked for is told, and nothing new to ask for was found."""
+        """Return True when all solutions are told, and no new one was found."""
         return self._search.is_exhausted
 
     def __str__(self) -> str:
@@ -207,7 +207,7 @@ def _check_problem(problem: object) -> None:
 
 
 def _check_evaluator(evaluator: object) -> Evaluator:
-    """Return where to evaluate."""
+    """Return the evaluator."""
     if evaluator is None:
         return Processes()
     if not isinstance(evaluator, Processes | FromExecutor):
@@ -219,7 +219,7 @@ def _check_evaluator(evaluator: object) -> Evaluator:
 
 
 def _check_algorithm(given: object) -> Algorithm:
-    """Return the algorithm that was meant, one with all its defaults by class or name as in `solve`."""
+    """Return the algorithm, given as object, class or name as in `solve`."""
     algorithm = ParetoNRPA(level=2) if given is None else check_algorithm(given)
     if not algorithm.can_be_asked:
         raise TypeError(
@@ -230,7 +230,7 @@ def _check_algorithm(given: object) -> Algorithm:
 
 
 def _header(problem: Problem, algorithm: Algorithm, seed: int, lookahead: int, budget: int | None) -> dict[str, Any]:
-    """Return what makes a search, for its journal; the budget of the first part decides N, as in `solve`."""
+    """Return the settings of a search for its journal; the budget of the first part determines N, as in `solve`."""
     return {
         "instance": problem_name(problem),
         "problem": problem_fingerprint(problem),

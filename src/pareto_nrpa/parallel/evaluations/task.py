@@ -1,4 +1,4 @@
-"""One evaluation, as a worker makes it: whatever happens in there comes back as a value."""
+"""One evaluation in a worker: every outcome, also an error, is returned as a value."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _MAX_ERROR = 500
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What an evaluation came to: objectives in the problem's own sense, or an error."""
+    """The outcome of an evaluation: objectives in the problem's own sense, or an error."""
 
     objectives: tuple[float, ...] = ()
     violations: float = 0.0
     error: str = ""
     seconds: float = 0.0
-    cpu_seconds: float = 0.0  # 0 where the evaluation did not live to tell
+    cpu_seconds: float = 0.0  # 0 if the process died
 
 
 class _Overdue(BaseException):
-    """Thrown into an evaluation that is to end; no `except Exception` of its own keeps it."""
+    """Raised in an evaluation that must end; not caught by `except Exception`."""
 
 
 def evaluate_solution(problem: Problem, solution: Sequence[Any]) -> Evaluation:
-    """Play the moves of a solution and evaluate where they lead; never raises."""
+    """Play the moves of a solution and evaluate the final state; never raises."""
     wall, cpu = time.perf_counter(), time.thread_time()
     objectives: tuple[float, ...] = ()
     violations, error = 0.0, ""
@@ -59,15 +59,15 @@ def evaluate_solution(problem: Problem, solution: Sequence[Any]) -> Evaluation:
 
 
 def _place(error: BaseException) -> str:
-    """Return where an error was raised."""
+    """Return file and line of an error."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f" ({Path(frame.filename).name} line {frame.lineno})"
 
 
 def evaluate_in_thread(problem: Problem, solution: Sequence[Any], time_limit: float) -> Evaluation:
-    """Evaluate in a thread of its own and give it up when it is overdue, for workers that we cannot end.
+    """Evaluate in a separate thread and abandon it when it is overdue, for workers that cannot be killed.
 
-    An evaluation that is given up ends with its next line of Python; one that never leaves compiled code goes on.
+    An abandoned evaluation ends at its next line of Python; one that never leaves compiled code keeps running.
     """
     outcomes: list[Evaluation] = []
 
@@ -85,5 +85,5 @@ def evaluate_in_thread(problem: Problem, solution: Sequence[Any], time_limit: fl
 
 
 def overdue(time_limit: float) -> str:
-    """Return the sentence for an evaluation that took too long."""
+    """Return the message for an evaluation that took too long."""
     return f"took longer than the time limit of {time_limit:g} s"

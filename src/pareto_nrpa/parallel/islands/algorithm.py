@@ -1,4 +1,4 @@
-"""An algorithm whose searches work together: what `solve` starts where there are several."""
+"""An algorithm of several cooperating searches."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from .search import IslandSearch
 
 _MOST_SEARCHES = 4096
-#: What `executor` may name: who the workers are.
+#: Names of kinds of workers for `executor`.
 THREADS, PROCESSES = "threads", "processes"
 
 
 class Islands(Algorithm):
-    """Several searches of one algorithm, and who carries them on."""
+    """Several searches of one algorithm, and their workers."""
 
     def __init__(self, algorithm: Any, searches: int, workers: int, executor: Executor | str | None) -> None:
         self.algorithm, self.searches, self.workers, self.executor = algorithm, searches, workers, executor
@@ -34,7 +34,7 @@ class Islands(Algorithm):
         self._crew: Crew | None = None
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> IslandSearch:
-        """Return searches that have made no evaluation yet: the one that there would be alone, and more of its kind."""
+        """Return new searches: the first is that of a single search, the others have derived seeds."""
         share = None if budget is None else -(-budget // self.searches)
         return self._together(problem, self._searches(problem, seed, share), seed, share)
 
@@ -68,14 +68,14 @@ class Islands(Algorithm):
         return IslandSearch(problem, searches, seed=seed, crew=self._crew)
 
     def close(self) -> None:
-        """Send home who carried the searches on."""
+        """End the workers of the searches."""
         if self._crew is not None:
             self._crew.close()
 
 
 @contextmanager
 def closing(algorithm: Algorithm) -> Iterator[None]:
-    """Send everybody home at the end, whatever it is."""
+    """End the workers after the block, also after an error."""
     try:
         yield
     finally:
@@ -91,7 +91,7 @@ def _seed(child: np.random.SeedSequence) -> int:
 def assembled(
     algorithm: Algorithm, workers: int | str, searches: int | None, executor: Executor | str | None
 ) -> Algorithm:
-    """Return an algorithm as it is, for one search, or a team of several searches."""
+    """Return the algorithm for one search, or an algorithm of several cooperating searches."""
     if isinstance(executor, str):
         if executor not in (THREADS, PROCESSES):
             raise ValueError(f"executor must be {THREADS!r}, {PROCESSES!r} or an Executor, got {shown(executor)}.")
@@ -102,25 +102,25 @@ def assembled(
                 "one: client.get_executor()."
             )
         if searches is None:
-            raise ValueError("executor needs to know how many searches work together: give searches, such as 4.")
+            raise ValueError("executor requires the number of cooperating searches: give searches, such as 4.")
         if workers != 1:
-            raise ValueError("workers and executor are two ways to say the same: give one of them.")
+            raise ValueError("workers and executor exclude each other; give one of them.")
     n_workers = check_workers(workers)
     if isinstance(executor, str) and n_workers == 1:
-        raise ValueError(f"executor={executor!r} needs somebody to be it: give workers, such as workers=2.")
+        raise ValueError(f"executor={executor!r} requires workers: give a number, such as workers=2.")
     if searches is not None:
         check_whole("searches", searches, 1, _MOST_SEARCHES)
         if n_workers > searches and workers not in (0, "all"):
             raise ValueError(
-                f"workers must be at most the searches ({searches}), as more have nothing to do, got {workers}; "
-                f"searches={workers} employs them, and leads to another result."
+                f"workers must be at most the number of searches ({searches}), as others would be idle, got {workers}; "
+                f"searches={workers} uses them, and changes the result."
             )
     n_searches = n_workers if searches is None else int(searches)
     if n_searches == 1:
         return algorithm
     if not algorithm.can_be_asked:
         raise ValueError(
-            "several searches work together where the algorithm is a PolishedNRPA or a ParetoNRPA, got "
+            "several searches require a PolishedNRPA or a ParetoNRPA as algorithm, got "
             f"{type(algorithm).__name__}; leave out workers and searches."
         )
     return Islands(algorithm, n_searches, min(n_workers, n_searches), executor)

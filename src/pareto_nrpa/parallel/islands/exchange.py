@@ -1,4 +1,4 @@
-"""What searches tell each other: at the end of each round their fronts, which the others take in a round later."""
+"""Exchange between searches: each sends its front at the end of a round, and the others receive it a round later."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
 
     from .task import Report
 
-# A round is so much longer than all before it together, as what searches know changes ever more slowly.
+# Length of a round relative to all rounds before it, as the knowledge of searches changes ever more slowly.
 _GROWTH = 0.25
-# Of the evaluations of a round, at most this share is spent on what others have found.
+# Largest share of the evaluations of a round for solutions received.
 MOST_ADOPTED = 0.5
-#: After so many rounds a front is taken in. By then the others, who are not that much slower, have handed in theirs:
-#: with 1, who is ahead would wait for them at the end of each round.
+#: Rounds after which a front is received. By then slower searches have sent theirs; with 1, faster searches would
+#: wait for them at the end of each round.
 LAG = 2
 
 
 class Rounds:
-    """Where rounds begin, in evaluations of one search; depends on the length of the first alone."""
+    """The starts of rounds in evaluations of one search; they depend on the length of the first only."""
 
     def __init__(self, first: int) -> None:
         self._begins = [0, first]
 
     def begin(self, number: int) -> int:
-        """Return how many evaluations come before a round."""
+        """Return the number of evaluations before a round."""
         while len(self._begins) <= number:
             first, last = self._begins[1], self._begins[-1]
             self._begins.append(last + max(first, int(_GROWTH * last)))
         return self._begins[number]
 
     def number(self, evaluations: int) -> int:
-        """Return the round that the evaluation after so many is in."""
+        """Return the round of the next evaluation after so many."""
         while self._begins[-1] <= evaluations:
             self.begin(len(self._begins))
         return bisect_right(self._begins, evaluations) - 1
 
 
 class IslandRecord:
-    """What is known of one search: where it stands, what is in its archive, what it takes in in this round."""
+    """The known state of one search: position, archive, and solutions to receive in this round."""
 
     STATE: ClassVar[dict[str, Any]] = {"round": "int < 0:", "inbox": [Member]}
 
@@ -57,26 +57,26 @@ class IslandRecord:
         self.evaluations = 0
         self.members: dict[int, Member] = {}
         self.inbox: list[Member] = []
-        self.round = 0  # whose inbox that is
+        self.round = 0  # the round of the inbox
         self.update(spell)
 
     def update(self, spell: Report) -> None:
-        """Take in what a search told."""
+        """Store the report of a search."""
         known = self.members | {member.found_at: member for member in spell.members}
         self.members = {number: known[number] for number in spell.alive.tolist()}
         self.evaluations, self.discarded, self.keys = spell.evaluations, spell.discarded, spell.keys
 
     def has_found_since(self, evaluations: int) -> bool:
-        """Tell whether something in the archive was found after so many evaluations."""
+        """Tell whether a member of the archive was found after so many evaluations."""
         return max(self.members, default=0) > evaluations
 
     def scores(self) -> NDArray[np.float64]:
-        """Return the scores of what is in the archive, in the order of discovery."""
+        """Return the scores of the archive, in the order of discovery."""
         return np.array([member.scores for member in self.members.values()])
 
 
 class Mailbox:
-    """Fronts on their way: those of each search at the end of each round, until everybody has had them."""
+    """Fronts in transit: those of each search at the end of each round, until all searches have received them."""
 
     STATE: ClassVar[dict[str, Any]] = {"fronts": {"int": {"int": [Member]}}}
 
@@ -93,15 +93,15 @@ class Mailbox:
         self.fronts.setdefault(number, {})[k] = list(record.members.values())
 
     def is_ready(self, number: int) -> bool:
-        """Tell whether all that is to be taken in at the beginning of a round is there."""
+        """Tell whether all fronts to receive at the beginning of a round are available."""
         return number < LAG or len(self.fronts.get(number - LAG, {})) == self._n
 
     def inbox(self, number: int, k: int, record: IslandRecord) -> list[Member]:
-        """Return what search k takes in at the beginning of a round: what others found and nothing of its own covers.
+        """Return the solutions that search k receives at the beginning of a round: those that its own do not cover.
 
-        What it found itself and has not got any more it has discarded, where its archive is limited. As long as the
-        common front is small, the first search goes its own way, so that several find what one finds, and the others do
-        while that leads on.
+        Solutions that it found and discarded (limited archives) are not received again. As long as the
+        common front is small, the first search receives nothing, so that several find at least what one finds. The
+        others receive nothing while they make progress.
         """
         members, scores, finders = self._common_front(number - LAG)
         may_stay_alone = len(members) < self._alone_below and _is_as_feasible(record, scores)
@@ -109,12 +109,12 @@ class Mailbox:
             return []
         fresh = np.flatnonzero(~_covered(scores, record.scores()) & (finders != k))
         most = max(1, int(MOST_ADOPTED * (self.rounds.begin(number + 1) - self.rounds.begin(number))))
-        if len(fresh) > most:  # what is left out comes with the next round, if nothing covers it by then
+        if len(fresh) > most:  # the rest comes with the next round, if it is not covered by then
             fresh = fresh[np.sort(far_apart(scores[fresh, 1:], most))]
         return [members[i] for i in fresh]
 
     def _common_front(self, number: int) -> tuple[list[Member], NDArray[np.float64], NDArray[np.int64]]:
-        """Return the front of all searches at the end of a round and who found what, made once for all of them."""
+        """Return the front of all searches at the end of a round and the finder of each solution; computed once."""
         if number not in self._common:
             fronts = self.fronts.get(number, {})
             found = [(member.found_at, k, member) for k, front in fronts.items() for member in front]
@@ -126,7 +126,7 @@ class Mailbox:
         return self._common[number]
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """Drop what nobody will ask for, `numbers` being the rounds in which searches are."""
+        """Drop fronts that no search needs any more; `numbers` are the current rounds of the searches."""
         first = min(numbers) + 1 - LAG
         for kept in (self.fronts, self._common):
             for number in [number for number in kept if number < first]:
@@ -134,13 +134,13 @@ class Mailbox:
 
 
 def _is_as_feasible(record: IslandRecord, common: NDArray[np.float64]) -> bool:
-    """Tell whether a search violates no more than the common front does."""
+    """Tell whether the violations of a search are as few as those of the common front."""
     own = record.scores()
     return len(common) == 0 or (len(own) > 0 and own[0, VIOLATIONS] <= common[0, VIOLATIONS])
 
 
 def _covered(scores: NDArray[np.float64], known: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which of the scores something known is as good as."""
+    """Return which of the scores a known one covers."""
     if len(known) == 0 or len(scores) == 0:
         return np.zeros(len(scores), dtype=bool)
     least = known[0, VIOLATIONS]

@@ -1,4 +1,4 @@
-"""Who carries searches on: this thread, threads, processes of this machine that keep them, or any executor."""
+"""Workers of searches: this thread, threads, processes of this machine that keep searches, or any executor."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
 
-# How long a search continues before it is asked what it has found: in a process that keeps it, and where its state is
-# sent there and back, which takes some hundredths of a second.
+# Seconds of a stretch of a search: in a process that keeps it, and where its state is sent there and back, which takes
+# some hundredths of a second.
 _KEPT_SECONDS, _SENT_SECONDS = 0.2, 1.0
-# How old the state of a kept search may be, from which it is made again if its process dies.
+# Largest age of the state from which a kept search is restored if its process dies.
 _SECONDS_BETWEEN_STATES = 5.0
-# Fewer evaluations of a search are made by the time that a process has started.
+# Below this number of evaluations, starting a process takes longer than the search.
 _WORTH_A_PROCESS = 5_000
-# Policies that take more bytes are better not sent about; their kernels run so long that threads hardly disturb each
-# other.
+# Larger policies (bytes) are not sent between processes; their kernels run so long that threads hardly compete for
+# the interpreter.
 _MOST_SENT = 8_000_000
 
 
 class Crew:
-    """Searches that this thread carries on, one by one."""
+    """Runs searches in this thread, one after the other."""
 
-    #: How long a search continues before the clock is looked at.
+    #: Seconds of a stretch between two checks of the clock.
     spell_seconds = 0.05
-    #: How many searches are carried on at a time.
+    #: Number of searches that run at a time.
     size = 1
 
     def __init__(self, searches: list[AskTellSearch]) -> None:
@@ -52,7 +52,7 @@ class Crew:
         """Prepare workers."""
 
     def stands(self) -> list[Report]:
-        """Return where searches stand before anything is done."""
+        """Return the positions of searches at the start."""
         return [told_by(search, 0, 0.0) for search in self.searches]
 
     def can_begin(self, k: int) -> bool:
@@ -60,7 +60,7 @@ class Crew:
         return True
 
     def begin(self, k: int, stretch: Stretch) -> Future[Any]:
-        """Let a search continue for a stretch, or as much of it as time allows."""
+        """Start a stretch of a search, which ends early when its time is over."""
         future: Future[Any] = Future()
         try:
             report = carry_on(self.searches[k], stretch)
@@ -70,20 +70,20 @@ class Crew:
         return future
 
     def outcome(self, k: int, future: Future[Any]) -> Report | None:
-        """Return the report of a stretch, None if it must be begun again."""
+        """Return the report of a stretch, None if it must be repeated."""
         report: Report = future.result()
         return report
 
     def halt(self) -> bool:
-        """Let stretches end as soon as they can; returns whether they are worth waiting for."""
+        """Ask running stretches to end; returns whether to wait for them."""
         return True
 
     def states(self, stands: list[Stretch]) -> list[bytes]:
-        """Return the states of all searches, each as it stands at the beginning of a stretch; none is at work."""
+        """Return the states of all searches, each between two stretches; none is running."""
         return [to_bytes(search) for search in self.searches]
 
     def close(self) -> None:
-        """End workers that were started here."""
+        """End the workers started here."""
 
 
 class Threads(Crew):
@@ -98,12 +98,12 @@ class Threads(Crew):
         self._halt = threading.Event()
 
     def begin(self, k: int, stretch: Stretch) -> Future[Any]:
-        """Let a thread carry on a search."""
+        """Start a stretch in a thread."""
         self._halt.clear()
         return self._pool.submit(carry_on, self.searches[k], stretch, self._halt.is_set)
 
     def halt(self) -> bool:
-        """Let stretches end after the evaluation in hand."""
+        """Let stretches end after the current evaluation."""
         self._halt.set()
         return True
 
@@ -114,9 +114,9 @@ class Threads(Crew):
 
 
 class Tasks(Crew):
-    """Tasks for any executor: the state of a search goes there and returns with each of them.
+    """Tasks for any executor: each carries the state of a search there and back.
 
-    So it does not matter which process has a task, or how often one that died is tried again.
+    The result is independent of which process runs a task, and of repetitions after a failure.
     """
 
     spell_seconds = _SENT_SECONDS
@@ -131,7 +131,7 @@ class Tasks(Crew):
         self._states: list[bytes] = []
 
     def start(self) -> None:
-        """Let processes load the problem and compile, as that counts as no time of the search."""
+        """Let processes load the problem and compile, which is not time of the search."""
         self._states = [to_bytes(search) for search in self.searches]
         self._ask_all([Stretch(n, n, 0, n, [], 0.0) for n in (search.evaluations for search in self.searches)])
 
@@ -142,7 +142,7 @@ class Tasks(Crew):
             left = [k for k, future in futures.items() if self.outcome(k, future) is None]
 
     def begin(self, k: int, stretch: Stretch) -> Future[Any]:
-        """Let some process carry on a search."""
+        """Start a stretch in any process."""
         return self._submit(k, stretch, self._wants_state)
 
     def _submit(self, k: int, stretch: Stretch, wants_state: bool) -> Future[Any]:
@@ -154,7 +154,7 @@ class Tasks(Crew):
         except BrokenExecutor:
             raise
         except RuntimeError as error:
-            raise ParetoNRPAError(f"executor takes no work ({error}); give one that is not shut down.") from error
+            raise ParetoNRPAError(f"executor accepts no tasks ({error}); give one that is not shut down.") from error
 
     def _executor_of(self, k: int) -> Executor:
         return self._executor
@@ -163,10 +163,10 @@ class Tasks(Crew):
         return self._states[k]
 
     def outcome(self, k: int, future: Future[Any]) -> Report | None:
-        """Return the report of a stretch, None if it must be begun again."""
+        """Return the report of a stretch, None if it must be repeated."""
         try:
             report: Report | str | None = future.result()
-        except Exception as error:  # executors have their own ways to fail
+        except Exception as error:  # executors raise errors of their own
             reason = (str(error) or type(error).__name__).rstrip(".")
             way_out = 'executor="threads" needs no processes'
             raise ParetoNRPAError(f"the searches cannot continue: {reason}; {way_out}.") from error
@@ -177,23 +177,23 @@ class Tasks(Crew):
         return report
 
     def halt(self) -> bool:
-        """Wait for nothing: what is not finished was not begun."""
+        """Do not wait: unfinished tasks are repeated."""
         return False
 
     def states(self, stands: list[Stretch]) -> list[bytes]:
-        """Return the states of all searches, which came with their reports."""
+        """Return the states of all searches, which came with the reports."""
         return self._states
 
     def close(self) -> None:
-        """End processes that were started here; an executor of the caller is left alone."""
+        """End the processes started here; an executor of the caller stays open."""
         if isinstance(self._executor, ProcessWorkers):
             self._executor.kill_workers()
 
 
 class Processes(Tasks):
-    """Processes of this machine, each with searches of its own, which it keeps and whose news it tells.
+    """Processes of this machine, each of which keeps searches of its own and reports their progress.
 
-    If one dies, its searches are made again from the last states that came back, and repeat what they did since.
+    If one dies, its searches are restored from the last states received, and repeat the work since then.
     """
 
     spell_seconds = _KEPT_SECONDS
@@ -213,7 +213,7 @@ class Processes(Tasks):
         return future is None or future.done()
 
     def begin(self, k: int, stretch: Stretch) -> Future[Any]:
-        """Let the process of a search carry it on."""
+        """Start a stretch in the process of the search."""
         is_old = time.monotonic() - self._stored[k] > _SECONDS_BETWEEN_STATES
         future = self._at_work[k % self.size] = self._submit(k, stretch, is_old)
         return future
@@ -225,7 +225,7 @@ class Processes(Tasks):
         return None if self._is_kept[k] else self._states[k]
 
     def outcome(self, k: int, future: Future[Any]) -> Report | None:
-        """Return the report of a stretch, None if it must be begun again."""
+        """Return the report of a stretch, None if it must be repeated."""
         report = super().outcome(k, future)
         self._is_kept[k] = report is not None
         if report is not None and report.state is not None:
@@ -233,7 +233,7 @@ class Processes(Tasks):
         return report
 
     def states(self, stands: list[Stretch]) -> list[bytes]:
-        """Ask for the states of all searches, each as it stands at the beginning of a stretch; none is at work."""
+        """Fetch the states of all searches, each between two stretches; none is running."""
         self._ask_all(stands)
         return self._states
 
@@ -251,7 +251,7 @@ def crew_for(
     executor: Executor | str | None,
     budget: int | None,
 ) -> Crew:
-    """Return who carries searches on, each of which makes `budget` evaluations (None: not known)."""
+    """Return the workers of searches, each of which makes `budget` evaluations (None: unknown)."""
     n = len(searches)
     if executor is not None and not isinstance(executor, str):
         return Tasks(searches, pickled(problem), algorithm, executor, n)
@@ -263,17 +263,17 @@ def crew_for(
     if executor == THREADS:
         return Threads(searches, workers)
     content = content or pickled(problem)
-    # A plain problem may depend on what the script has set elsewhere, a compiled one has all in its kernels and data.
+    # A plain problem may depend on global state of the script; a compiled one has all in its kernels and data.
     imports_main = not isinstance(problem, CompiledProblem) or _is_local(content, algorithm)
-    if n % workers:  # searches that cannot be shared out evenly go to whichever process is idle
+    if n % workers:  # searches that cannot be divided evenly go to any idle process
         return Tasks(searches, content, algorithm, ProcessWorkers(workers, imports_main=imports_main), workers)
     return Processes(searches, content, algorithm, workers, imports_main=imports_main)
 
 
 def _faster(search: AskTellSearch, problem: AnyProblem, algorithm: Algorithm, budget: int | None) -> tuple[str, bytes]:
-    """Return what is faster for a problem, and the problem as it is sent to processes.
+    """Return the faster kind of worker for a problem, and the problem pickled for processes.
 
-    Between kernels there is Python, which one thread at a time may run: processes have one each.
+    Python code between kernels runs in one thread at a time; each process has an interpreter of its own.
     """
     if not isinstance(problem, CompiledProblem):
         return PROCESSES, pickled(problem)
@@ -284,30 +284,30 @@ def _faster(search: AskTellSearch, problem: AnyProblem, algorithm: Algorithm, bu
         content = pickled(problem)
     except ProblemError:
         return THREADS, b""
-    # What a script defines is there for processes that import it; unasked, no script is run a second time.
+    # Definitions of a script require processes that import it; by default no script is run a second time.
     return (THREADS, b"") if _is_local(content, algorithm) else (PROCESSES, content)
 
 
 def _may_start_processes() -> bool:
-    """Tell whether processes can be started unasked: a program with Python inside might start itself instead."""
+    """Tell whether processes can be started by default: a program that embeds Python might start itself instead."""
     is_a_python = bool(sys.executable) and not getattr(sys, "frozen", False)
     return is_a_python and not multiprocessing.current_process().daemon
 
 
 def _is_local(problem: bytes, algorithm: Algorithm) -> bool:
-    """Tell whether a problem that was pickled, or the algorithm, needs what a script defines."""
+    """Tell whether a pickled problem or algorithm needs definitions of a script."""
     return b"__main__" in problem or b"__main__" in pickle.dumps(algorithm)
 
 
 def pickled(problem: Any) -> bytes:
-    """Return a problem as it is sent to processes."""
+    """Return a problem pickled for processes."""
     try:
         content = bytes(ForkingPickler.dumps(problem))
         pickle.loads(content)
-    except Exception as error:  # a user's class may raise anything
+    except Exception as error:  # a class of the user may raise any error
         reason = f"{type(error).__name__}: {error}".rstrip(".")
         raise ProblemError(
-            f"{problem_name(problem)} cannot be sent to a process ({reason}); make it of what can be pickled, by a "
-            "class in a file, or leave out workers."
+            f"{problem_name(problem)} cannot be sent to a process ({reason}); define its class in a file with "
+            "picklable attributes, or leave out workers."
         ) from error
     return content

@@ -1,4 +1,4 @@
-"""The log of several searches as if one had made it: evaluations counted in turns, and what was in the common front."""
+"""The common log of several searches: evaluations counted in turns, and the common front."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 def share_of(total: int, k: int, n_searches: int) -> int:
-    """Return how many evaluations search k has made when all have made so many, in turns."""
+    """Return the number of evaluations of search k among a total number, counted in turns."""
     return (total + n_searches - 1 - k) // n_searches
 
 
 def complete(evaluations: Sequence[int]) -> int:
-    """Return how many evaluations of all were made without a gap, counted in turns."""
+    """Return the number of evaluations of all searches without a gap, counted in turns."""
     n = len(evaluations)
     return min(made * n + k for k, made in enumerate(evaluations))
 
 
 def in_turns(own: NDArray[np.int64], k: int, evaluations: Sequence[int]) -> NDArray[np.int64]:
-    """Return which evaluations of all those of search k are: the first of each search, the second of each, and so on.
+    """Return the common numbers of the evaluations of search k: the first of each search, the second of each, ...
 
-    Where others have not made as many yet, it counts what there is.
+    Where other searches have made fewer, their evaluations so far count.
     """
     numbers = np.zeros(len(own), dtype=np.int64)
     for j, made in enumerate(evaluations):
@@ -39,9 +39,9 @@ def in_turns(own: NDArray[np.int64], k: int, evaluations: Sequence[int]) -> NDAr
 
 
 class CommonLog:
-    """What ever was in the common front, up to the last evaluation before which none is missing.
+    """All solutions that entered the common front, up to the last evaluation without a gap before it.
 
-    Searches may be ahead of each other; what is seen here is the same however far the others are.
+    The content does not depend on how far single searches are ahead.
     """
 
     def __init__(self, n_searches: int, n_objectives: int) -> None:
@@ -50,11 +50,11 @@ class CommonLog:
         self.front = np.zeros((0, 2 + n_objectives))
 
     def add(self, k: int, lines: NDArray[np.float64]) -> None:
-        """Take new lines of the log of search k."""
+        """Add new lines of the log of search k."""
         self._waiting[k] = np.concatenate([self._waiting[k], lines])
 
     def go_on(self, evaluations: Sequence[int], upto: int) -> None:
-        """See what the evaluations up to a number have brought, `evaluations` being how many each search has made."""
+        """Merge the lines up to the evaluation reached; `evaluations` are the numbers made by each search."""
         due = []
         for k, waiting in enumerate(self._waiting):
             numbers = in_turns(waiting[:, 0].astype(np.int64), k, evaluations)
@@ -80,14 +80,14 @@ class CommonLog:
         return int(self.lines[-1][0]) if self.lines else 0
 
     def ahead(self, evaluations: Sequence[int]) -> CommonLog:
-        """Return the log of all that was made, gaps or not."""
+        """Return the log of all evaluations, also beyond a gap."""
         whole = copy.deepcopy(self)
         whole.go_on(evaluations, sum(evaluations))
         return whole
 
 
 def first_front(scores: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the rows that nothing dominates, fewest violations first, of equals the first, in their order."""
+    """Return the non-dominated rows with the fewest violations, the first of equal ones, in their order."""
     _, first = np.unique(scores, axis=0, return_index=True)
     rows: NDArray[np.int64] = np.sort(first)
     rows = rows[scores[rows, VIOLATIONS] == scores[:, VIOLATIONS].min(initial=np.inf)]

@@ -1,4 +1,4 @@
-"""Several searches that look like one: each goes its way, and what is seen of them depends on evaluations alone."""
+"""Several searches with the interface of one: what they report depends on numbers of evaluations only."""
 
 from __future__ import annotations
 
@@ -38,16 +38,15 @@ _SECONDS_BETWEEN_LOOKS = 0.25
 
 
 class IslandSearch(Search):
-    """K searches of one algorithm at work on one problem.
+    """K cooperating searches of one algorithm on one problem.
 
     The evaluations of all are counted in turns: the first of each search, the second of each, and so on. What a search
-    finds in one round of evaluations, the others take in a round later. So who does what, when, follows from the number
-    of evaluations alone, whoever carries the searches on. Nobody waits unless it is a round ahead, and each goes as far
-    as it comes: `evaluations`, `best` and the like show the state after the last evaluation before which none is
-    missing; the result has all.
+    finds in one round of evaluations, the others receive a round later. Exchange thus depends on numbers of evaluations
+    only, not on workers. A search waits only if it is a round ahead. `evaluations`, `best` and similar values show the
+    state after the last evaluation without a gap before it; the result includes all evaluations.
     """
 
-    # However many evaluations are asked for, `advance` comes back after a moment.
+    # `advance` returns after this time, whatever number of evaluations is requested.
     slice_seconds = (1.0, float("inf"))
     STATE: ClassVar[dict[str, Any]] = {"records": ["component"], "post": "component"}
 
@@ -77,24 +76,24 @@ class IslandSearch(Search):
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations were made without a gap, what searches took over from each other included."""
+        """Number of evaluations without a gap, including solutions received from other searches."""
         return sum(self._made()) if self._shows_all else complete(self._made())
 
     @property
     def unique_evaluations(self) -> int | None:
-        """How many were of a solution that no search had evaluated before; None unless they are counted."""
+        """Number of solutions not evaluated by any search before; None unless counted."""
         if self._first.unique_evaluations is None:
             return None
         return int(np.unique(np.concatenate([record.keys for record in self.records])).size)
 
     @property
     def max_archive(self) -> int | None:
-        """The most that the front may hold, and the archive of each search; None if there is no limit."""
+        """Largest size of the front and of each archive; None without a limit."""
         return self._first.max_archive
 
     @property
     def discarded(self) -> int:
-        """How many solutions that nothing dominated were discarded, to keep to that limit."""
+        """Number of non-dominated solutions discarded by that limit."""
         scores = self._members()[1]
         return sum(record.discarded for record in self.records) + len(scores) - len(self._shown(scores[:, 1:]))
 
@@ -105,12 +104,12 @@ class IslandSearch(Search):
 
     @property
     def slice_size(self) -> int:
-        """The first round of all: where a stop must be asked all wait for each other."""
+        """The first round of all searches: they wait for each other where a stop must be checked."""
         return self.rounds.begin(1) * self.n_searches
 
     @property
     def is_compiled(self) -> bool:
-        """Whether all machine code is there."""
+        """Whether all code is compiled."""
         return self._first.is_compiled
 
     def count_unique(self) -> None:
@@ -119,18 +118,18 @@ class IslandSearch(Search):
             search.count_unique()
 
     def limit_archive(self, size: int) -> None:
-        """Let no archive ever hold more than so many solutions, from the start on."""
+        """Limit the size of every archive, from the start on."""
         for search in self.crew.searches:
             search.limit_archive(size)
 
     def compile(self) -> None:
-        """Compile what is needed, here and where the work is done."""
+        """Compile what is needed, here and in the workers."""
         for search in self.crew.searches:
             search.compile()
         self.crew.start()
 
     def advance(self, n: int) -> None:
-        """Make n evaluations, or as many as are made in a moment; searches go on meanwhile, never past those n."""
+        """Make up to n evaluations, as time allows; searches continue meanwhile, never past those n."""
         check_whole("n", n, 0)
         self._shows_all = False
         end, began = self.evaluations + n, time.monotonic()
@@ -142,7 +141,7 @@ class IslandSearch(Search):
                 break
 
     def _set_to_work(self, end: int) -> None:
-        """Let searches that may continue do so, those with the fewest evaluations first, one for each worker."""
+        """Continue searches, those with the fewest evaluations first, one for each worker."""
         busy = {k for k, _ in self._at_work.values()}
         for k in sorted(set(range(self.n_searches)) - busy, key=lambda k: self.records[k].evaluations):
             if len(self._at_work) == self.crew.size:
@@ -151,7 +150,7 @@ class IslandSearch(Search):
                 self._at_work[self.crew.begin(k, stretch)] = k, stretch
 
     def _stretch(self, k: int, end: int) -> Stretch | None:
-        """Return how far a search may go within its round, None if it may not."""
+        """Return the end of the next stretch within the round, None if the search must wait."""
         record = self.records[k]
         number = self.rounds.number(record.evaluations)
         round_end = self.rounds.begin(number + 1)
@@ -165,7 +164,7 @@ class IslandSearch(Search):
         return Stretch(record.evaluations, stop, begin, round_end, record.inbox, self.crew.spell_seconds)
 
     def _gather(self, seconds: float | None) -> None:
-        """Take in what came of stretches that have ended, after waiting for one of them at most so long."""
+        """Receive finished stretches, after waiting for one of them at most so long."""
         ended, _ = wait(self._at_work, seconds, FIRST_COMPLETED)
         for future in sorted(ended, key=lambda future: self._at_work[future][0]):
             k, stretch = self._at_work.pop(future)
@@ -180,7 +179,7 @@ class IslandSearch(Search):
         self._log.go_on(self._made(), self.evaluations)
 
     def rest(self) -> None:
-        """Let nobody be at work any more; errors come second now, as somebody asks for what there is."""
+        """Stop all workers; errors are ignored here, as the results so far are requested."""
         is_worth_waiting = self.crew.halt()
         while self._at_work and is_worth_waiting:
             with suppress(ParetoNRPAError):
@@ -199,17 +198,17 @@ class IslandSearch(Search):
         ]
         members = [member for _, member in sorted(found, key=lambda one: one[0])]
         scores = np.array([member.scores for member in members]).reshape(len(members), 1 + len(self._signs))
-        rows = first_front(scores)  # of equals the first, who may have sent it to the others
+        rows = first_front(scores)  # the first of equal ones, which may have sent it to the others
         return [members[i] for i in rows], scores[rows]
 
     def _shown(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return which points of a front are shown: all, or as many as there may be."""
+        """Return the points of a front to show: all, or up to the limit."""
         if self.max_archive is None or len(points) <= self.max_archive:
             return np.arange(len(points))
         return np.sort(far_apart(points, self.max_archive))
 
     def front(self) -> Front:
-        """Return the best of all that was evaluated, in the sense in which the problem states its objectives."""
+        """Return the front of all evaluations, in the problem's own sense."""
         members, scores = self._members()
         rows = self._shown(scores[:, 1:])
         return Front.sorted(
@@ -220,7 +219,7 @@ class IslandSearch(Search):
         )
 
     def log(self) -> NDArray[np.float64]:
-        """Return evaluation, violations and (minimised) objectives of all that ever was in the common front."""
+        """Return evaluation, violations and (minimised) objectives of all solutions that entered the common front."""
         log = self._log.ahead(self._made()) if self._shows_all else self._log
         return np.array(log.lines).reshape(len(log.lines), 2 + len(self._signs))
 
@@ -231,26 +230,26 @@ class IslandSearch(Search):
         return front[self._shown(front[:, 2:]), 2:], violations
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters of each search, how many there are, and how far each has come.
+        """Return the parameters of each search, their number, and the evaluations of each.
 
-        That is asked for at the end: from here on all is shown, also what was made beyond a gap.
+        As it is called at the end, evaluations beyond a gap are included from here on.
         """
         self.rest()
         self._shows_all = True
         return {**self._first.parameters(), "searches": self.n_searches, "evaluations_of_each": self._made()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checkpoint from which all searches go on to the very same result."""
+        """Write a checkpoint from which all searches continue to the same result."""
         searches = [unpack(state)[1] for state in self.states()]
         write(path, self.state_header(), {"islands": self.state(), "searches": searches})
 
     @property
     def state_sizes(self) -> dict[str, int | str | None]:
-        """What names in the forms of the state stand for."""
+        """The values of the names in the forms of the state."""
         return self._first.state_sizes
 
     def restored(self) -> None:
-        """Check that searches are in rounds in which they can be, and that all that they will wait for is there."""
+        """Check that rounds of searches are possible, and that all fronts that they will wait for exist."""
         first = min(record.round for record in self.records)
         for k, record in enumerate(self.records):
             number, opened = self.rounds.number(record.evaluations), record.round
@@ -261,7 +260,7 @@ class IslandSearch(Search):
             need(sent, "the fronts that searches wait for")
 
     def states(self) -> list[bytes]:
-        """Return all that the searches are; what is under way is finished first."""
+        """Return the state of all searches; running stretches are finished first."""
         while self._at_work:
             self._gather(None)
         stands = [(record.evaluations, self.rounds.begin(record.round), record.inbox) for record in self.records]

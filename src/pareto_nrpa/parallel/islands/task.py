@@ -1,4 +1,4 @@
-"""What one of several searches does, wherever it runs: it takes in what others have found, and goes on."""
+"""A stretch of one of several searches: it receives solutions of the others, and continues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_LIVE = 16
 
 
 class Member(NamedTuple):
-    """A solution in the archive of a search, as others come to know it."""
+    """A solution in the archive of a search, as sent to other searches."""
 
     found_at: int  # the evaluation of the search that found it
     scores: Annotated[Any, "floats [1+M]"]  # violations, then minimised objectives
@@ -36,38 +36,38 @@ class Member(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """How far a search is to go, from where it stands, and what it takes in on the way."""
+    """A stretch to run: its start, its end, and the solutions received on the way."""
 
-    begin: int  # evaluations made, and told of
+    begin: int  # evaluations made and reported
     end: int  # within the same round
     round_begin: int
     round_end: int
-    inbox: list[Member]  # what others found, an evaluation each at the beginning of the round
+    inbox: list[Member]  # solutions of others, an evaluation each at the beginning of the round
     seconds: float  # after which it may end early
 
 
 class Report(NamedTuple):
-    """What came of a stretch: where the search stands, and what is new since the stretch began."""
+    """The result of a stretch: position of the search, and new solutions."""
 
     evaluations: int
     discarded: int
     alive: NDArray[np.int64]  # the evaluations that found what is in its archive
     members: list[Member]
     log: NDArray[np.float64]  # [G, 2 + M]
-    keys: NDArray[np.int64]  # of all that it has evaluated, where that is counted
+    keys: NDArray[np.int64]  # of all evaluated solutions, where these are counted
     cpu_seconds: float
-    state: bytes | None = None  # where it was asked for
+    state: bytes | None = None  # if requested
 
 
 def carry_on(search: AskTellSearch, stretch: Stretch, is_halted: Callable[[], bool] = lambda: False) -> Report:
-    """Let a search go on; it ends early where time is over, or when it is halted."""
+    """Continue a search; it ends early when time is over, or when it is halted."""
     cpu, until = time.thread_time(), time.monotonic() + stretch.seconds
     go_on(search, stretch, lambda: time.monotonic() > until or is_halted())
     return told_by(search, stretch.begin, time.thread_time() - cpu)
 
 
 def go_on(search: AskTellSearch, stretch: Stretch, is_over: Callable[[], bool]) -> None:
-    """Make evaluations, first of what is in the inbox: the n-th of a round is that of the n-th newcomer."""
+    """Make evaluations, first of the inbox: the n-th of a round is that of its n-th solution."""
     while (left := stretch.end - search.evaluations) > 0:
         place = search.evaluations - stretch.round_begin
         if place >= len(stretch.inbox):
@@ -79,7 +79,7 @@ def go_on(search: AskTellSearch, stretch: Stretch, is_over: Callable[[], bool]) 
 
 
 def told_by(search: AskTellSearch, begin: int, cpu_seconds: float) -> Report:
-    """Return what a search has found since it had made `begin` evaluations."""
+    """Return the solutions found after `begin` evaluations."""
     archive, log = search.machine.archive, search.log()
     rows = archived_rows(archive)
     alive = archive.heads[rows, FOUND_AT]
@@ -97,7 +97,7 @@ def told_by(search: AskTellSearch, begin: int, cpu_seconds: float) -> Report:
 
 
 class Task(NamedTuple):
-    """A stretch of one search, for another process; the same in whichever it is carried out."""
+    """A stretch of one search for another process; the result is the same in any process."""
 
     key: tuple[str, int]  # of this search, as no other has it
     stretch: Stretch
@@ -107,12 +107,12 @@ class Task(NamedTuple):
     wants_state: bool
 
 
-# The searches that this process had last: if the next stretch is given to the same process, nothing is to be loaded.
+# The last searches of this process: if it gets the next stretch, nothing has to be loaded.
 _live: OrderedDict[tuple[str, int], AskTellSearch] = OrderedDict()
 
 
 def carry_out(task: Task) -> Report | str | None:
-    """Carry out a task; returns a sentence where the problem broke a promise, None where the search is not at hand."""
+    """Run a task; returns a message if the problem is invalid, None if the search is not in this process."""
     cpu = time.thread_time()
     try:
         search = _live.pop(task.key, None)
@@ -123,17 +123,17 @@ def carry_out(task: Task) -> Report | str | None:
         report = carry_on(search, task.stretch)
     except ProblemError as error:
         return str(error)
-    # At the end of a round, as what was taken in before is not kept.
+    # At the end of a round, as received solutions are not kept.
     state = to_bytes(search) if task.wants_state or search.evaluations == task.stretch.round_end else None
     _live[task.key] = search
-    strangers = [key for key in _live if key[0] != task.key[0]]  # of other runs: our own are asked for again
+    strangers = [key for key in _live if key[0] != task.key[0]]  # of other runs: those of this run are sent again
     for key in strangers[: max(0, len(_live) - _MOST_LIVE)]:
         del _live[key]
     return report._replace(state=state, cpu_seconds=time.thread_time() - cpu)
 
 
 def _restored(task: Task, state: bytes) -> AskTellSearch:
-    """Return a search as it stands at the beginning of a stretch: from a state, and what it did since in this round."""
+    """Return a search at the beginning of a stretch: from a state, and the work since then in this round."""
     search = from_bytes(state, _problem(task.problem), task.algorithm)
     search.player.expect_follow()
     search.compile()
@@ -142,7 +142,7 @@ def _restored(task: Task, state: bytes) -> AskTellSearch:
 
 
 def to_bytes(search: AskTellSearch) -> bytes:
-    """Return all that a search is."""
+    """Return a search as bytes."""
     return pack({"seed": search.seed, "budget": search.budget}, search.state())
 
 
