@@ -30,7 +30,7 @@ import numpy as np
 
 from ...problem.fingerprint import kernel_contents
 from .bundles import JIT_IS_OFF, BundleType
-from .cache import keep_on_disk
+from .cache import compile_kept, files_of, keep_on_disk
 from .inner import IS_POSSIBLE, InnerCompiler
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 
 # Numba's type hints know neither all of its options nor what a kernel is.
 njit: Any = numba.njit
+_typeof: Any = numba.typeof
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # Said, as a kernel of which nothing is said is inlined wherever the first kernel to call it is.
@@ -73,10 +74,6 @@ def _marked(function: Callable[..., Any], known: weakref.WeakSet[Any], options: 
     return made
 
 
-def _kept(function: Callable[..., Any], **options: Any) -> Any:
-    return function if JIT_IS_OFF else keep_on_disk(njit(**options)(function))
-
-
 def kernel(function: Function) -> Function:
     """Mark a function of a problem as compiled code; it becomes part of the playout that calls it.
 
@@ -106,7 +103,7 @@ def fused_kernel(function: Callable[..., Any]) -> Any:
 
 def cached_kernel(function: Callable[..., Any]) -> Any:
     """Mark an engine kernel that Python calls as it is, found again on disk; all that it calls must be in its file."""
-    return _kept(function, **_OPTIONS)
+    return function if JIT_IS_OFF else _Stored(function, _OPTIONS)
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:
@@ -172,7 +169,27 @@ def stored(function: Any) -> Any:
     copy = with_globals(function.py_func)
     copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(function)}"  # its options count too
     _bind_twins(copy)
-    return _kept(copy, **_options_of(function))
+    return _Stored(copy, _options_of(function))
+
+
+class _Stored:
+    """A function of compiled code that Python calls, compiled for the arguments of the first call."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        self.py_func, self._is_compiled = function, False
+        self._dispatcher = keep_on_disk(function, options)
+
+    def compile(self, signature: tuple[Any, ...]) -> None:
+        """Compile for arguments of these types, or load from disk what was compiled before."""
+        with COMPILING:
+            compile_kept(self._dispatcher, signature)
+            self._is_compiled = True
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it."""
+        if not self._is_compiled:
+            self.compile(tuple(map(_typeof, arguments)))
+        return self._dispatcher(*arguments)
 
 
 #: Twins of the kernels of problems: the same in all entries.
@@ -253,7 +270,7 @@ class Entry:
         self._signature = signature
         self._are_bundles = [isinstance(kind, BundleType) for kind in signature.args]
         self._is_compiled = False
-        self.pointer: Any = _kept(copy, **options)
+        self.pointer: Any = copy if JIT_IS_OFF else keep_on_disk(copy, options)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it, compiled first if it is not yet."""
@@ -277,8 +294,7 @@ class Entry:
         """Tell whether `compile` has nothing to compile: done in this process, or stored on disk."""
         if JIT_IS_OFF or self._is_compiled:
             return True
-        folder = self.pointer.stats.cache_path
-        return folder is not None and any(file.stat().st_size for file in Path(folder).glob(f"*{self.name}-*.nbi"))
+        return any(file.suffix == ".nbi" and file.stat().st_size for file in files_of(self.pointer))
 
     def compile(self) -> None:
         """Compile for the signature, or load from disk what was compiled before."""
@@ -289,7 +305,7 @@ class Entry:
                 if not self.is_ready():
                     _bind_twins(self.pointer.py_func)
                 with _seldom_collected():
-                    self.pointer.compile(self._signature)
+                    compile_kept(self.pointer, self._signature)
                 self.pointer.disable_compile()
             self._is_compiled = True
 
