@@ -18,7 +18,7 @@ logger = logging.getLogger("pareto_nrpa")
 def keep_on_disk(function: Any, options: dict[str, Any]) -> Any:
     """Return a dispatcher whose machine code the next process finds again, where there is a place for it."""
     njit: Any = numba.njit
-    if not _is_circular(function, {}):
+    if not is_circular(function):
         try:
             return njit(**options, cache=True)(function)
         except RuntimeError:  # neither the folder of the source nor the user's own can be written
@@ -58,17 +58,18 @@ def _say_once(reason: str) -> None:
     )
 
 
-def _is_circular(function: Any, is_done: dict[Any, bool]) -> bool:
+def is_circular(function: Any, is_done: dict[Any, bool] | None = None) -> bool:
     """Tell whether other functions that this one calls call each other: loaded by another process, they would crash it.
 
     They do so by addresses of the first process, which Numba stores all the same (its issue 6061).
     """
+    is_done = {} if is_done is None else is_done
     is_done[function.__code__] = False
     for name in function.__code__.co_names:
         called = getattr(function.__globals__.get(name), "py_func", function)
         if called is not function:  # which may call itself
             is_new = called.__code__ not in is_done
-            if _is_circular(called, is_done) if is_new else not is_done[called.__code__]:
+            if is_circular(called, is_done) if is_new else not is_done[called.__code__]:
                 return True
     is_done[function.__code__] = True
     return False

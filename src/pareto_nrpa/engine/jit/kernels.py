@@ -30,7 +30,7 @@ import numpy as np
 
 from ...problem.fingerprint import kernel_contents
 from .bundles import JIT_IS_OFF, BundleType
-from .cache import compile_kept, files_of, keep_on_disk
+from .cache import compile_kept, files_of, is_circular, keep_on_disk
 from .inner import IS_POSSIBLE, InnerCompiler
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ class Entry:
             if self._is_compiled:
                 return
             if not JIT_IS_OFF:
-                if not self.is_ready():
+                if not self.is_ready() and not is_circular(self.pointer.py_func):
                     _bind_twins(self.pointer.py_func)
                 with _seldom_collected():
                     compile_kept(self.pointer, self._signature)
