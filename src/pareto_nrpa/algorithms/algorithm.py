@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict
+from dataclasses import asdict, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from .._util.checks import check_number, check_positive, check_whole
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     from ..problem.base import AnyProblem
     from .search import Search
+
+_PLAIN: dict[Any, type] = {check_whole: int, check_positive: float, check_number: float}
+
+
+def parameter(default: Any, check: Callable[..., None], *limits: Any, **options: Any) -> Any:
+    """Return the field of a parameter that `check(name, value, *limits)` must accept; None only where that is usual."""
+    return field(default=default, metadata={"check": check, "limits": limits}, **options)
 
 
 class Algorithm(ABC):
@@ -29,6 +39,13 @@ class Algorithm(ABC):
     name: ClassVar[str]
     revision: ClassVar[int] = 1
     can_be_asked: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for one in fields(self):  # type: ignore[arg-type]  # every algorithm with parameters is a dataclass
+            value, check = getattr(self, one.name), one.metadata.get("check")
+            if check is not None and not (value is None and one.default is None):
+                check(one.name, value, *one.metadata["limits"])
+                object.__setattr__(self, one.name, _PLAIN.get(check, lambda same: same)(value))
 
     @abstractmethod
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> Search:

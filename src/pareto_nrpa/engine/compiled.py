@@ -87,10 +87,8 @@ class CompiledPlayer(Player):
     Attributes
     ----------
     parts
-        Its data as a bundle, whose type is determined by names and kinds of its fields: the user's NamedTuple class
-        is a new type in each process, and code compiled for it would not be found in the cache.
-    start
-        Kernels that create a state, by the unbound names.
+        Its data as a bundle, whose type is known by names and kinds of its fields: the user's NamedTuple class is
+        another type at each start, and code compiled for it would never be found again.
     words
         The kernels of the problem by the unbound names, with defaults for missing ones.
     """
@@ -106,7 +104,6 @@ class CompiledPlayer(Player):
         self.parts = bundle(type(problem.data))(*problem.data)
         own = {**problem.kernels, "all_moves": problem.all_moves or problem.legal_moves}
         taking = {name: on_bundle(function, problem.data) for name, function in own.items()}
-        self.start = {"initial_state": taking["initial_state"]}
         self.words: dict[str, Any] = {
             "bias": no_bias,
             "identity": no_identity,
@@ -114,13 +111,11 @@ class CompiledPlayer(Player):
             **taking,
             "judge": small_kernel(with_globals(judge, evaluate=taking["evaluate"], signs=self._bound_signs())),
         }
-        way = {"way_in": "pointer", **self.start}
-        if learns:
-            self._play = self.bind(sample_by_policy, self.played, walk=bound_walk(by_policy, self.words), **way)
-        else:
+        way: dict[str, Any] = {"way_in": "pointer", "walk": bound_walk(by_policy if learns else by_bias, self.words)}
+        if not learns:
             look, check = (bundle_kernel(with_globals(kernel, **self.words)) for kernel in (look_from, check_from))
             way |= {"look": look, "check_moves": check, "canonical": self.words["canonical"]}
-            self._play = self.bind(sample_by_bias, self.played, walk=bound_walk(by_bias, self.words), **way)
+        self._play = self.bind(sample_by_policy if learns else sample_by_bias, self.played, **way)
 
     def _bound_signs(self) -> NDArray[np.float64]:
         """Return the signs as constants of the code: empty if all objectives are minimised."""
@@ -195,8 +190,8 @@ class CompiledPlayer(Player):
 
     def _following(self, chooser: Any) -> Entry:
         followed = types.int64(*self.kinds, types.int64, types.int64, types.int64[::1], types.int64)
-        bound = {"walk": bound_walk(chooser, self.words), "canonical": self.words["canonical"], **self.start}
-        return compile_entry(follow, followed, **bound)
+        walk = bound_walk(chooser, self.words)
+        return compile_entry(follow, followed, walk=walk, canonical=self.words["canonical"])
 
     def follow(self, policy: int, slot: int, given: Any, at: int = EXACT) -> tuple[bool, Any]:
         """Play given moves into a slot, or from step `at` on others; tells whether they could be played."""

@@ -40,7 +40,7 @@ from .softmax import add_up, is_safe, pick, power_scale, powers, safe_exponentia
 
 # Unbound here: the kernels of one problem, bound in `compiled.py`, and a chooser, bound to the walk.
 initial_state = legal_moves = all_moves = play = move_code = bias = judge = identity = canonical = None
-choose = recorded = walk = look = check_moves = None
+choose = recorded = walk = walk_on = look = check_moves = None
 
 #: Instead of a policy: one is drawn.
 ANY_POLICY = np.int64(-1)
@@ -58,80 +58,37 @@ N_CHECKED = 1000
 def bound_walk(chooser, words):
     """Return the walk with a chooser and the kernels of a problem bound to it."""
     recorded = small_kernel(with_globals(record, **words))
-    bound = small_kernel(with_globals(chooser, recorded=recorded, **words))
-    return bundle_kernel(with_globals(walk_from, choose=bound, **words))
+    choose = small_kernel(with_globals(chooser, recorded=recorded, **words))
+    walk_on = bundle_kernel(with_globals(walk_from, choose=choose, **words))
+    return bundle_kernel(with_globals(walk_from_start, walk_on=walk_on, **words))
 
 
 def sample_by_policy(data, store, settings, rng, policy, slot, n_given, purpose):
     """Play and evaluate one sequence with a policy of level 1, recording it in a slot; returns a status."""
     if policy < 0:
         policy = choose_policy(store.weights.shape[1], rng)
-    state = initial_state(data)
-    status = walk(
-        data,
-        borrowed(state),
-        store.weights,
-        store.preferences[policy],
-        store.starts,
-        store.pool,
-        store.legal,
-        store.room,
-        store.counters,
-        settings,
-        rng,
-        slot,
-        policy,
-        store.levels[0, :0],
-        np.int64(EXACT),
-        ZERO,
-    )
-    keep(state)
-    return status
+    return walk(data, store, settings, rng, policy, slot, store.levels[0, :0], np.int64(EXACT), ZERO)
 
 
 def sample_by_bias(data, store, settings, rng, policy, slot, n_given, purpose):
     """Play the first moves in a slot and, as the purpose asks, others drawn by the bias; returns a status."""
-    moves = store.pool.moves[slot]
+    if purpose == LOOK:
+        return look(data, store, slot, n_given)
+    is_whole = purpose == WHOLE
     checks_first = store.counters[EVALUATIONS] < N_CHECKED
-    if purpose == WHOLE:
-        canonical(data, moves, n_given)
+    if is_whole:
+        canonical(data, store.pool.moves[slot], n_given)
         if checks_first:
-            state = initial_state(data)
-            status = check_moves(data, borrowed(state), moves, n_given, store.legal, store.counters)
-            keep(state)
+            status = check_moves(data, store, slot, n_given)
             if status != OK:
                 return status
-    state = initial_state(data)
-    if purpose == LOOK:
-        status = look(data, borrowed(state), moves, n_given, store.legal, store.n_legal, store.counters)
-        keep(state)
-        return status
-    status = walk(
-        data,
-        borrowed(state),
-        store.weights,
-        store.preferences[0],
-        store.starts,
-        store.pool,
-        store.legal,
-        store.room,
-        store.counters,
-        settings,
-        rng,
-        slot,
-        ZERO,
-        store.levels[0, :0],
-        np.int64(_IS_WHOLE if purpose == WHOLE else EXACT),
-        n_given,
-    )
-    keep(state)
-    if status != OK or purpose != WHOLE or checks_first:
+    at = np.int64(_IS_WHOLE if is_whole else EXACT)
+    status = walk(data, store, settings, rng, ZERO, slot, store.levels[0, :0], at, n_given)
+    if status != OK or not is_whole or checks_first:
         return status
     # Later, only solutions that would enter the archive are checked.
     if would_enter(store.archive.heads, store.archive.scores, store.pool.scores, slot):
-        state = initial_state(data)
-        status = check_moves(data, borrowed(state), moves, n_given, store.legal, store.counters)
-        keep(state)
+        return check_moves(data, store, slot, n_given)
     return status
 
 
@@ -190,27 +147,7 @@ def follow(data, store, settings, rng, policy, slot, given, at):
     """
     if at < 0:
         canonical(data, given, given.size)
-    state = initial_state(data)
-    status = walk(
-        data,
-        borrowed(state),
-        store.weights,
-        store.preferences[policy],
-        store.starts,
-        store.pool,
-        store.legal,
-        store.room,
-        store.counters,
-        settings,
-        rng,
-        slot,
-        policy,
-        given,
-        at,
-        ZERO,
-    )
-    keep(state)
-    return status
+    return walk(data, store, settings, rng, policy, slot, given, at, ZERO)
 
 
 @small_kernel
@@ -230,55 +167,59 @@ def would_enter(heads, archived, scores, slot):
     return True
 
 
-def look_from(data, state, moves, n_given, legal, n_legal, counters):
-    """Fill in the legal moves after given ones; returns a status."""
+def look_from(data, store, slot, n_given):
+    """Fill in the legal moves after the first ones in a slot; returns a status."""
+    made = initial_state(data)
+    state = borrowed(made)
     for i in range(n_given):
-        play(data, state, moves[i])
-    counters[DEPTH] = n_given
-    n_legal[0] = legal_moves(data, state, legal)
-    return OK if 0 <= n_legal[0] <= legal.size else TOO_MANY_CANDIDATES
+        play(data, state, store.pool.moves[slot, i])
+    store.counters[DEPTH] = n_given
+    store.n_legal[0] = legal_moves(data, state, store.legal)
+    keep(made)
+    return OK if 0 <= store.n_legal[0] <= store.legal.size else TOO_MANY_CANDIDATES
 
 
-def check_from(data, state, moves, n_given, legal, counters):
-    """Tell whether given moves can be played, without pruning, and are complete."""
+def check_from(data, store, slot, n_given):
+    """Tell whether the moves in a slot can be played and are complete; pruning need not allow them."""
+    made = initial_state(data)
+    state = borrowed(made)
+    moves = store.pool.moves[slot]
+    legal = store.legal
+    status = OK
     for depth in range(n_given + 1):
-        counters[DEPTH] = depth
+        store.counters[DEPTH] = depth
         count = all_moves(data, state, legal)
         if count < 0 or count > legal.size:
-            return TOO_MANY_CANDIDATES
-        if depth == n_given:
-            return OK if count == 0 else INCOMPLETE
-        if position_of(moves[depth], legal, count) < 0:
-            return ILLEGAL_MOVE
+            status = TOO_MANY_CANDIDATES
+        elif depth == n_given:
+            status = OK if count == 0 else INCOMPLETE
+        elif position_of(moves[depth], legal, count) < 0:
+            status = ILLEGAL_MOVE
+        if status != OK or depth == n_given:
+            break
         play(data, state, moves[depth])
-    return OK
+    keep(made)
+    return status
 
 
-def walk_from(
-    data,
-    state,
-    weights,
-    preference,
-    starts,
-    pool,
-    legal,
-    room,
-    counters,
-    settings,
-    rng,
-    slot,
-    policy,
-    given,
-    at,
-    n_moves,
-):
-    """Play the first `n_moves` in the slot, the others with the chooser, then evaluate; returns a status."""
+def walk_from_start(data, store, settings, rng, policy, slot, given, at, n_moves):
+    """Play the first `n_moves` in the slot, the others move by move with the chooser, then judge; returns a status."""
+    state = initial_state(data)
+    status = walk_on(data, borrowed(state), store, settings, rng, policy, slot, given, at, n_moves)
+    keep(state)
+    return status
+
+
+def walk_from(data, state, store, settings, rng, policy, slot, given, at, n_moves):
+    """Walk from a borrowed state; see `walk_from_start`."""
+    pool = store.pool
+    counters = store.counters
+    legal = store.legal
     max_moves = pool.moves.shape[1]
     moves = pool.moves[slot]
-    codes = pool.codes[slot]
-    biases = pool.biases[slot]
     ends = pool.ends[slot]
     chosen = pool.chosen[slot]
+    n_candidates = pool.codes.shape[1]
     checking = counters[EVALUATIONS] < settings.n_checked
     n_decisions = 0
     begin = ZERO
@@ -291,29 +232,11 @@ def walk_from(
             break
         if n_moves == max_moves:
             return TOO_LONG
-        if count < 0 or count > legal.size or begin + count > codes.size:
+        if count < 0 or count > legal.size or begin + count > n_candidates:
             return TOO_MANY_CANDIDATES
         if checking and has_repetition(legal, count):
             return REPEATED_MOVE
-        position, count = choose(
-            data,
-            state,
-            weights,
-            starts,
-            policy,
-            preference,
-            settings,
-            legal,
-            count,
-            codes,
-            biases,
-            begin,
-            room,
-            rng,
-            given,
-            n_moves,
-            at,
-        )
+        position, count = choose(data, state, store, settings, rng, policy, slot, count, begin, given, n_moves, at)
         if position < 0:
             return -position
         if count > 1:
@@ -334,7 +257,7 @@ def walk_from(
     if n_moves == 0:
         return NO_MOVE
     pool.heads[slot, KEY] = identity(data, state)
-    return judge(data, state, pool.scores[slot], room)
+    return judge(data, state, pool.scores[slot], store.room)
 
 
 @engine_kernel
@@ -347,33 +270,18 @@ def has_repetition(moves, count):
     return False
 
 
-def by_policy(
-    data,
-    state,
-    weights,
-    starts,
-    policy,
-    preference,
-    settings,
-    legal,
-    count,
-    codes,
-    biases,
-    begin,
-    room,
-    rng,
-    given,
-    step,
-    at,
-):
+def by_policy(data, state, store, settings, rng, policy, slot, count, begin, given, step, at):
     """Draw a move by softmax of weight and bias (Algorithm 1); weights are gathered where codes are computed."""
     if count == 1:
         return ZERO, count
-    learned = weights[0, policy]
+    learned = store.weights[0, policy]
+    preference = store.preferences[policy]
+    legal = store.legal
+    room = store.room
+    here = store.pool.codes[slot, begin : begin + count]
+    extra = store.pool.biases[slot, begin : begin + count]
     n_codes = np.uint64(learned.size)
     scale = power_scale(settings.inverse_temperature)
-    here = codes[begin : begin + count]
-    extra = biases[begin : begin + count]
     for i in range(np.uint64(count)):
         code = np.uint64(move_code(data, state, legal[i]))  # a negative one becomes a huge one
         if code >= n_codes:
@@ -392,7 +300,7 @@ def by_policy(
             for i in range(count):
                 if np.isnan(learned[here[i]]):
                     value = settings.bias_scale * bias(data, state, legal[i], preference)
-                    set_start(value, here[i], policy, weights, starts)
+                    set_start(value, here[i], policy, store.weights, store.starts)
         total = safe_exponentials(
             learned, here, extra, settings.has_bias, settings.inverse_temperature, ZERO, count, room
         )
@@ -401,34 +309,17 @@ def by_policy(
     return pick(room, count, rng.random() * total), count
 
 
-def by_bias(
-    data,
-    state,
-    weights,
-    starts,
-    policy,
-    preference,
-    settings,
-    legal,
-    count,
-    codes,
-    biases,
-    begin,
-    room,
-    rng,
-    given,
-    step,
-    at,
-):
-    """Draw a move by softmax of the bias, or uniformly without one; nothing is recorded."""
+def by_bias(data, state, store, settings, rng, policy, slot, count, begin, given, step, at):
+    """Draw a move by softmax of the bias alone, or alike where there is none; nothing is recorded."""
     if at == _IS_WHOLE:
         return np.int64(-INCOMPLETE), count
     if count == 1:
         return ZERO, count
+    room = store.room
     scale = settings.bias_scale * power_scale(1.0)
     largest = -np.inf
     for i in range(np.uint64(count)):
-        room[i] = scale * bias(data, state, legal[i], preference) if settings.has_bias else 0.0
+        room[i] = scale * bias(data, state, store.legal[i], store.preferences[0]) if settings.has_bias else 0.0
         largest = max(largest, room[i])
     for i in range(np.uint64(count)):
         room[i] -= largest
@@ -439,83 +330,47 @@ def by_bias(
     return pick(room, count, rng.random() * total), np.int64(1)
 
 
-def exactly(
-    data,
-    state,
-    weights,
-    starts,
-    policy,
-    preference,
-    settings,
-    legal,
-    count,
-    codes,
-    biases,
-    begin,
-    room,
-    rng,
-    given,
-    step,
-    at,
-):
-    """Choose the given move, which must be legal; if `at` is UNPRUNED, pruning is ignored."""
+def exactly(data, state, store, settings, rng, policy, slot, count, begin, given, step, at):
+    """Choose the given move, which must be legal; where `at` is UNPRUNED, pruning need not allow it."""
+    legal = store.legal
     position = position_of(given[step], legal, count) if step < given.size else np.int64(-1)
     if position < 0 and at == UNPRUNED and step < given.size:
         count = np.int64(all_moves(data, state, legal))
-        if count < 0 or count > legal.size or begin + count > codes.size:
+        if count < 0 or count > legal.size or begin + count > store.pool.codes.shape[1]:
             return np.int64(-TOO_MANY_CANDIDATES), ZERO
         position = position_of(given[step], legal, count)
     if position < 0:
         return np.int64(-ILLEGAL_MOVE), count
-    return recorded(
-        data, state, weights, starts, policy, preference, settings, legal, count, codes, biases, begin, position
-    )
+    return recorded(data, state, store, settings, policy, slot, count, begin, position)
 
 
-def deviate(
-    data,
-    state,
-    weights,
-    starts,
-    policy,
-    preference,
-    settings,
-    legal,
-    count,
-    codes,
-    biases,
-    begin,
-    room,
-    rng,
-    given,
-    step,
-    at,
-):
+def deviate(data, state, store, settings, rng, policy, slot, count, begin, given, step, at):
     """Choose another move at the first decision from step `at` on, else the given one or the nearest to it."""
     if 0 <= at <= step and count > 1:
-        position = another(given, step, legal, count, rng)
+        position = another(given, step, store.legal, count, rng)
     else:
-        position = nearest(given, step, legal, count, rng)
-    return recorded(
-        data, state, weights, starts, policy, preference, settings, legal, count, codes, biases, begin, position
-    )
+        position = nearest(given, step, store.legal, count, rng)
+    return recorded(data, state, store, settings, policy, slot, count, begin, position)
 
 
-def record(data, state, weights, starts, policy, preference, settings, legal, count, codes, biases, begin, position):
-    """Record codes and biases of a decision for Adapt; returns the position, or minus a status."""
+def record(data, state, store, settings, policy, slot, count, begin, position):
+    """Write down codes and biases of a decision, for Adapt; returns the position, or minus a status."""
     if count == 1:
         return position, count
-    learned = weights[0, policy]
+    learned = store.weights[0, policy]
+    preference = store.preferences[policy]
+    codes = store.pool.codes[slot]
     for k in range(count):
-        code = np.uint64(move_code(data, state, legal[k]))
+        move = store.legal[k]
+        code = np.uint64(move_code(data, state, move))
         if code >= np.uint64(learned.size):
             return np.int64(-CODE_OUT_OF_RANGE), count
         codes[begin + k] = np.uint32(code)
         if settings.has_bias:
-            biases[begin + k] = settings.bias_scale * bias(data, state, legal[k], preference)
+            store.pool.biases[slot, begin + k] = settings.bias_scale * bias(data, state, move, preference)
         elif settings.bias_by_code and np.isnan(learned[code]):
-            value = settings.bias_scale * bias(data, state, legal[k], preference)
-            set_start(value, codes[begin + k], policy, weights, starts)
+            value = settings.bias_scale * bias(data, state, move, preference)
+            set_start(value, codes[begin + k], policy, store.weights, store.starts)
     return position, count
 
 

@@ -1,7 +1,4 @@
-"""Signals and the end of worker processes; standard library only, as it is imported first.
-
-Run as a script it is a guard: it waits for the end of a worker or of its parent.
-"""
+"""How a process that works for another one ends, with all that it has started."""
 
 from __future__ import annotations
 
@@ -9,15 +6,13 @@ import contextlib
 import ctypes
 import multiprocessing
 import os
-import select
 import signal
-import subprocess
 import sys
 import threading
-from multiprocessing import connection, spawn
+from multiprocessing import connection
 from pathlib import Path
 
-_PR_SET_CHILD_SUBREAPER = 36
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def end_with_parent() -> None:
@@ -26,8 +21,12 @@ def end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
 
-    if _has_guard(parent.sentinel):
-        return
+    if sys.platform == "linux":  # a thread sees nothing while compiled code holds the GIL
+        libc = ctypes.CDLL(None)
+        libc.signal.argtypes = ctypes.c_int, ctypes.c_void_p
+        # The handler gets the number of its signal, 1: an alarm in a second, which ends the process.
+        libc.signal(signal.SIGHUP, ctypes.cast(libc.alarm, ctypes.c_void_p))
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGHUP, 0, 0, 0)
 
     def watch() -> None:
         connection.wait([parent.sentinel])
@@ -35,17 +34,6 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _has_guard(sentinel: int) -> bool:
-    """Start a guard process that ends this one: a thread cannot act while compiled code holds the GIL."""
-    if not hasattr(os, "pidfd_open"):  # Linux
-        return False
-    command = [spawn.get_executable(), "-I", "-S", __file__, str(os.getpid())]
-    try:
-        return subprocess.run(command, stdin=sentinel, stderr=subprocess.DEVNULL, check=False).returncode == 0
-    except OSError:
-        return False
 
 
 def lead_group() -> None:
@@ -89,17 +77,3 @@ def _children(pid: int) -> list[int]:
         with contextlib.suppress(OSError):
             found += map(int, file.read_text().split())
     return found
-
-
-def _guard(pid: int) -> None:
-    """Kill a worker after the end of its parent, which closes stdin."""
-    worker = os.pidfd_open(pid)
-    if os.fork():  # the worker continues as soon as it is guarded
-        return
-    ready, _, _ = select.select([sys.stdin, worker], [], [])
-    if worker not in ready:
-        kill_family(pid)
-
-
-if __name__ == "__main__":
-    _guard(int(sys.argv[1]))

@@ -41,7 +41,7 @@ def test_iterations_are_the_smallest_that_cover_the_budget(budget, level):
         ("playouts_per_step", 1.5, "playouts_per_step must be a whole number"),
         ("weighting", "crowd", "weighting must be one of crowding, none, got 'crowd'"),
         ("adapt", "two", "adapt must be one of all, one, got 'two'"),
-        ("preferences", "papr", "preferences must be one of paper, mixed, spread, got 'papr'"),
+        ("preferences", "papr", "preferences must be one of paper, spread, got 'papr'"),
     ],
 )
 def test_bad_parameters_are_named_when_they_are_given(argument, value, message):
@@ -51,19 +51,10 @@ def test_bad_parameters_are_named_when_they_are_given(argument, value, message):
 
 def test_preferences():
     assert ParetoNRPA(n_policies=2).preference_matrix(Knapsack()).tolist() == [[1, 0], [1, 0]]
-    assert ParetoNRPA(n_policies=2, preferences="mixed").preference_matrix(Knapsack()).tolist() == [[0.5, 0.5]] * 2
     spread = ParetoNRPA(n_policies=5, preferences="spread").preference_matrix(Word())
     assert spread[0].tolist() == [1, 0, 0]
     assert spread[-1].tolist() == [0, 0, 1]
     np.testing.assert_allclose(spread.sum(axis=1), 1)
-    given_ones = ParetoNRPA(n_policies=1, preferences=[[0.2, 0.8]])
-    assert given_ones.preference_matrix(Knapsack()).tolist() == [[0.2, 0.8]]
-    assert given_ones == ParetoNRPA(n_policies=1, preferences=np.array([[0.2, 0.8]]))
-
-
-def test_preferences_of_the_wrong_shape_are_refused():
-    with pytest.raises(ValueError, match=r"preferences must be finite numbers of shape \(4, 2\), got shape \(1, 2\)"):
-        ParetoNRPA(preferences=[[1, 0]]).start(Knapsack())
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4, 7])

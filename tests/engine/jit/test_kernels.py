@@ -95,15 +95,15 @@ def run(tmp_path, factor="1", **environment):
 def compiled(tmp_path_factory):
     """A folder in which the program was run once, and with it a cache."""
     folder = tmp_path_factory.mktemp("compiled")
-    assert run(folder) == (["False", "[1, 1, 1]", "4.0"], "")
+    assert run(folder) == (["False", "[1, 1, 1, 1]", "4.0"], "")
     return folder
 
 
 @needs_jit
 @pytest.mark.slow  # compiles for a script of its own
 def test_the_second_start_of_a_user_s_script_compiles_nothing_and_a_changed_kernel_is_noticed(compiled):
-    assert run(compiled)[0] == ["True", "[0, 0, 0]", "4.0"]
-    assert run(compiled, "3")[0] == ["False", "[1, 0, 0]", "12.0"]
+    assert run(compiled)[0] == ["True", "[0, 0, 0, 0]", "4.0"]
+    assert run(compiled, "3")[0] == ["False", "[1, 0, 0, 0]", "12.0"]
 
 
 @needs_jit
@@ -114,8 +114,8 @@ def test_damaged_machine_code_is_made_anew(compiled, files, damage):
     (damaged,) = (compiled / "cache").rglob(files)
     whole = damaged.read_bytes()
     damaged.write_bytes(damage and whole[: len(whole) // 2])
-    assert run(compiled)[0][1:] == ["[0, 0, 1]", "4.0"]
-    assert run(compiled)[0] == ["True", "[0, 0, 0]", "4.0"]
+    assert run(compiled)[0][1:] == ["[0, 0, 1, 0]", "4.0"]
+    assert run(compiled)[0] == ["True", "[0, 0, 0, 0]", "4.0"]
 
 
 _KERNELS = """

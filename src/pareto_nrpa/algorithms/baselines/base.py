@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..._util.checks import check_whole
-from ...problem.base import (
-    AnyProblem,
-    CompiledProblem,
-    without_pruning,
-)
+from ..._util.checks import check_flag, check_number, check_whole
+from ...problem.base import AnyProblem, CompiledProblem, without_pruning
 from ...problem.genotype import check_genotype, genotype_of
-from ..algorithm import Algorithm
+from ..algorithm import Algorithm, parameter
 from ..search import Search, player_without_policies
 
 if TYPE_CHECKING:
@@ -25,11 +22,12 @@ _SLICE = 1_000
 _PLAYOUTS = 10
 
 
+@dataclass(frozen=True)
 class Baseline(Algorithm):
-    """The parameters of a baseline."""
+    """The parameters that all baselines have."""
 
-    bias: float
-    pruning: bool
+    bias: float = parameter(1.0, check_number, kw_only=True)
+    pruning: bool = parameter(True, check_flag, kw_only=True)
 
 
 class BaselineSearch(Search):

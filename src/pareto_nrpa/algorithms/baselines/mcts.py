@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..._util.checks import check_flag, check_number, check_positive, check_whole
+from ..._util.checks import check_positive, check_whole
 from ...engine.archive import enlarge
 from ...engine.arrays import HERE
 from ...engine.state import need
 from ...problem.base import CompiledProblem
 from ...problem.stepper import legal_after
+from ..algorithm import parameter
 from . import mcts_kernels as kernels
 from .base import Baseline, BaselineSearch
 
@@ -44,18 +45,10 @@ class ParetoMCTS(Baseline):
         figures.
     """
 
-    playouts: int = 10
-    exploration: float = 1.0
-    bias: float = 1.0
-    pruning: bool = True
+    playouts: int = parameter(10, check_whole, 1)
+    exploration: float = parameter(1.0, check_positive)
 
     name = "pareto-mcts"
-
-    def __post_init__(self) -> None:
-        check_whole("playouts", self.playouts, 1)
-        check_positive("exploration", self.exploration)
-        check_number("bias", self.bias)
-        check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a new search."""

@@ -14,13 +14,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._util.checks import check_flag, check_number, check_whole
+from ..._util.checks import check_whole
 from ...engine.arrays import PENALTY
 from ...engine.evaluation import evaluate_rows
 from ...engine.jit.kernels import with_globals
 from ...errors import ProblemError
 from ...problem.base import AnyProblem, problem_name
 from ...problem.genotype import Choices, Genotype, Permutation, encoded
+from ..algorithm import parameter
 from .base import Baseline, BaselineSearch, WholeSolutionSearch
 from .evolution import MOEADSubproblems, boundary_intersection, evolve, tchebycheff
 from .generations import Generations, LeastContribution, RankAndCrowding
@@ -31,13 +32,6 @@ from .weights import most_partitions
 @dataclass(frozen=True)
 class Evolutionary(Baseline):
     """Base class of the algorithms of pymoo."""
-
-    bias: float = 1.0
-    pruning: bool = True
-
-    def __post_init__(self) -> None:
-        check_number("bias", self.bias)
-        check_flag("pruning", self.pruning)
 
     @abstractmethod
     def first_size(self, problem: AnyProblem) -> int:
@@ -52,13 +46,8 @@ class Evolutionary(Baseline):
 class WithOffspring(Evolutionary):
     """Sizes of population and offspring, shared by NSGA-II and NSGA-III."""
 
-    population: int = 250
-    offspring: int = 25
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole("population", self.population, 2)
-        check_whole("offspring", self.offspring, 1)
+    population: int = parameter(250, check_whole, 2)
+    offspring: int = parameter(25, check_whole, 1)
 
     def first_size(self, problem: AnyProblem) -> int:
         """Return the size of the first population."""
@@ -107,13 +96,9 @@ class SMSEMOA(Evolutionary):
         As in `NSGA2`.
     """
 
-    population: int = 250
+    population: int = parameter(250, check_whole, 2)
 
     name = "sms-emoa"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole("population", self.population, 2)
 
     def first_size(self, problem: AnyProblem) -> int:
         """Return the size of the first population."""
@@ -145,15 +130,10 @@ class MOEAD(Evolutionary):
         As in `NSGA2`.
     """
 
-    subproblems: int = 200
-    neighbours: int = 20
+    subproblems: int = parameter(200, check_whole, 2)
+    neighbours: int = parameter(20, check_whole, 2)
 
     name = "moea-d"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_whole("subproblems", self.subproblems, 2)
-        check_whole("neighbours", self.neighbours, 2)
 
     def first_size(self, problem: AnyProblem) -> int:
         """Return the size of the first population."""

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..._util.checks import check_flag, check_number, check_whole
+from ..._util.checks import check_whole
 from ...engine.archive import enlarge
 from ...engine.state import need
 from ...problem.base import CompiledProblem
 from ...problem.stepper import legal_after
+from ..algorithm import parameter
 from . import nmcs_kernels as kernels
 from .base import Baseline, BaselineSearch
 from .weights import weight_vectors
@@ -40,18 +41,10 @@ class WeightedNMCS(Baseline):
         Whether playouts use the problem's pruning.
     """
 
-    level: int = 2
-    weights: int = 11
-    bias: float = 1.0
-    pruning: bool = True
+    level: int = parameter(2, check_whole, 1, 10)
+    weights: int = parameter(11, check_whole, 1)
 
     name = "nmcs"
-
-    def __post_init__(self) -> None:
-        check_whole("level", self.level, 1, 10)
-        check_whole("weights", self.weights, 1)
-        check_number("bias", self.bias)
-        check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a new search."""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..._util.checks import check_flag, check_number, check_whole
+from ..._util.checks import check_whole
 from ...engine.archive import enlarge
 from ...problem.genotype import Permutation
+from ..algorithm import parameter
 from . import pls_kernels as kernels
 from .base import Baseline, BaselineSearch, WholeSolutionSearch
 
@@ -40,18 +41,10 @@ class ParetoLocalSearch(Baseline):
         Whether the sampling uses the problem's pruning.
     """
 
-    initial: int = 250
-    longest_segment: int = 3
-    bias: float = 1.0
-    pruning: bool = True
+    initial: int = parameter(250, check_whole, 1)
+    longest_segment: int = parameter(3, check_whole, 0)
 
     name = "pls"
-
-    def __post_init__(self) -> None:
-        check_whole("initial", self.initial, 1)
-        check_whole("longest_segment", self.longest_segment, 0)
-        check_number("bias", self.bias)
-        check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a new search."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..._util.checks import check_flag, check_number
+from ..._util.checks import check_number
 from ...engine.evaluation import sample
+from ..algorithm import parameter
 from .base import Baseline, BaselineSearch
 
 if TYPE_CHECKING:
@@ -26,14 +27,9 @@ class RandomSearch(Baseline):
         Whether playouts use the problem's pruning.
     """
 
-    bias: float = 0.0
-    pruning: bool = True
+    bias: float = parameter(0.0, check_number)
 
     name = "random"
-
-    def __post_init__(self) -> None:
-        check_number("bias", self.bias)
-        check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> BaselineSearch:
         """Return a new search."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..._util.checks import check_flag, check_number, check_positive, check_whole
+from ..._util.checks import check_positive, check_whole
+from ..algorithm import parameter
 from ..nrpa.params import PAPER_BUDGET, ParetoNRPA
 from ..nrpa.search import AskTellSearch
 from .base import Baseline
@@ -37,20 +38,11 @@ class WeightedNRPA(Baseline):
         Whether playouts use the problem's pruning.
     """
 
-    level: int = 3
-    weights: int = 11
-    alpha: float = 1.0
-    bias: float = 1.0
-    pruning: bool = True
+    level: int = parameter(3, check_whole, 1, 100)
+    weights: int = parameter(11, check_whole, 1)
+    alpha: float = parameter(1.0, check_positive)
 
     name = "nrpa"
-
-    def __post_init__(self) -> None:
-        check_whole("level", self.level, 1, 100)
-        check_whole("weights", self.weights, 1)
-        check_positive("alpha", self.alpha)
-        check_number("bias", self.bias)
-        check_flag("pruning", self.pruning)
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> AskTellSearch:
         """Return a new search."""

@@ -9,11 +9,9 @@ import numpy as np
 
 from ..._util.checks import check_choice, check_flag, check_number, check_positive, check_whole, shown
 from ...problem.base import AnyProblem, paper_preference
-from ..algorithm import Algorithm
+from ..algorithm import Algorithm, parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from .search import AskTellSearch
@@ -46,8 +44,7 @@ class ParetoNRPA(Algorithm):
         Factor on the problem's bias: 1 is the bias of the problem, 0 none.
     preferences
         What each policy's bias cares for. "paper": the same for all, as the problem declares (its first objective
-        unless it says otherwise); "mixed": all objectives alike for all policies; "spread": from one objective to the
-        other over the policies; or an array [n_policies, n_objectives].
+        unless it says otherwise); "spread": from one objective to the other over the policies.
     temperature
         Divides weight plus bias before the softmax, in playout and adapt alike; above 0.
     limited_repetitions
@@ -59,47 +56,26 @@ class ParetoNRPA(Algorithm):
         Whether playouts use the problem's pruning, if it has any.
     """
 
-    level: int = 4
-    n_policies: int = 4
-    alpha: float = 0.5
-    iterations: int | None = None
-    weighting: Literal["crowding", "none"] = "crowding"
-    adapt: Literal["all", "one"] = "all"
-    bias: float = 1.0
-    preferences: Literal["paper", "mixed", "spread"] | Sequence[Sequence[float]] | NDArray[np.float64] = "paper"
-    temperature: float = 1.0
-    limited_repetitions: int = 0
-    pruning: bool = True
-    playouts_per_step: int = 1
+    level: int = parameter(4, check_whole, 1, 100)
+    n_policies: int = parameter(4, check_whole, 1, 10_000)
+    alpha: float = parameter(0.5, check_positive)
+    iterations: int | None = parameter(None, check_whole, 1)
+    weighting: Literal["crowding", "none"] = parameter("crowding", check_choice, ("crowding", "none"))
+    adapt: Literal["all", "one"] = parameter("all", check_choice, ("all", "one"))
+    bias: float = parameter(1.0, check_number)
+    preferences: Literal["paper", "spread"] = parameter("paper", check_choice, ("paper", "spread"))
+    temperature: float = parameter(1.0, check_positive)
+    limited_repetitions: int = parameter(0, check_whole, 0)
+    pruning: bool = parameter(True, check_flag)
+    playouts_per_step: int = parameter(1, check_whole, 1, 1_000_000)
 
     name = "pareto-nrpa"
     can_be_asked = True
 
     def __post_init__(self) -> None:
-        check_whole("level", self.level, 1, 100)
-        check_whole("n_policies", self.n_policies, 1, 10_000)
-        check_whole("limited_repetitions", self.limited_repetitions, 0)
-        check_whole("playouts_per_step", self.playouts_per_step, 1, 1_000_000)
+        super().__post_init__()
         if self.iterations is not None:
-            check_whole("iterations", self.iterations, 1, _MOST_ITERATIONS // int(self.playouts_per_step))
-        check_positive("alpha", self.alpha)
-        check_positive("temperature", self.temperature)
-        check_number("bias", self.bias)
-        check_flag("pruning", self.pruning)
-        for name in ("level", "n_policies", "limited_repetitions", "playouts_per_step"):
-            object.__setattr__(self, name, int(getattr(self, name)))
-        for name in ("alpha", "temperature", "bias"):
-            object.__setattr__(self, name, float(getattr(self, name)))
-        if self.iterations is not None:
-            object.__setattr__(self, "iterations", int(self.iterations))
-        check_choice("weighting", self.weighting, ("crowding", "none"))
-        check_choice("adapt", self.adapt, ("all", "one"))
-        if isinstance(self.preferences, str):
-            check_choice("preferences", self.preferences, ("paper", "mixed", "spread"))
-        else:
-            # A tuple of tuples keeps the parameters comparable, hashable and ready for JSON.
-            rows = np.atleast_2d(np.asarray(self.preferences, dtype=float)).tolist()
-            object.__setattr__(self, "preferences", tuple(map(tuple, rows)))
+            check_whole("iterations", self.iterations, 1, _MOST_ITERATIONS // self.playouts_per_step)
 
     def resolve_iterations(self, budget: int | None) -> int:
         """Return N: the given value, or the smallest for which N^level steps cover the budget."""
@@ -119,14 +95,7 @@ class ParetoNRPA(Algorithm):
         p, m = self.n_policies, problem.n_objectives
         if self.preferences == "paper":
             return np.tile(paper_preference(problem), (p, 1))
-        if self.preferences == "mixed":
-            return np.full((p, m), 1.0 / m)
-        if self.preferences == "spread":
-            return _spread(p, m)
-        matrix = np.asarray(self.preferences, dtype=float)
-        if matrix.shape != (p, m) or not np.isfinite(matrix).all():
-            raise ValueError(f"preferences must be finite numbers of shape ({p}, {m}), got shape {matrix.shape}.")
-        return matrix
+        return _spread(p, m)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameters as plain values; later additions are included only if they differ from the default.

@@ -1,4 +1,4 @@
-"""Machine code on disk: Numba's cache files, robust against damaged files, full disks and missing folders.
+"""Machine code on disk, by `cache=True` of Numba: a damaged file, or a disk that is full or read-only, does no harm.
 
 A file that cannot be read is replaced; if it cannot be written, the next process compiles again.
 """
@@ -7,26 +7,46 @@ from __future__ import annotations
 
 import functools
 import logging
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from numba.core.caching import FunctionCache
-from numba.core.codegen import RuntimeLinker
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+import numba
 
 logger = logging.getLogger("pareto_nrpa")
 
 
-def keep_on_disk(dispatcher: Any) -> Any:
-    """Cache the code of a dispatcher on disk, if there is a folder for it."""
+def keep_on_disk(function: Any, options: dict[str, Any]) -> Any:
+    """Return a dispatcher whose machine code the next process finds again, where there is a place for it."""
+    njit: Any = numba.njit
+    if not is_circular(function):
+        try:
+            return njit(**options, cache=True)(function)
+        except RuntimeError:  # neither the folder of the source nor the user's own can be written
+            _say_once("there is no folder to keep it in")
+    return njit(**options)(function)
+
+
+def compile_kept(dispatcher: Any, signature: Any) -> None:
+    """Compile a dispatcher for a signature, or load from disk what was compiled before."""
     try:
-        dispatcher._cache = _Cache(dispatcher.py_func)  # noqa: SLF001 - what `enable_caching` does
-    except RuntimeError:  # neither the folder of the source nor the user's own can be written
-        _say_once("there is no writable folder for it")
-    return dispatcher
+        dispatcher.compile(signature)
+    except Exception as error:
+        if isinstance(error, OSError) and dispatcher.overloads:
+            _say_once(str(error))  # it is compiled, and cannot be written
+            return
+        files = files_of(dispatcher)
+        if not files:
+            raise
+        logger.info("compiled code in %s is damaged and made anew: %r", files[0].parent, error)
+        for file in files:
+            file.unlink(missing_ok=True)
+        compile_kept(dispatcher, signature)
+
+
+def files_of(dispatcher: Any) -> list[Path]:
+    """Return the files on disk that hold the machine code of a dispatcher."""
+    folder = dispatcher.stats.cache_path
+    return [] if folder is None else sorted(Path(folder).glob(f"*{dispatcher.py_func.__name__}-*.nb[ic]"))
 
 
 @functools.cache
@@ -37,54 +57,18 @@ def _say_once(reason: str) -> None:
     )
 
 
-class _Cache(FunctionCache):
-    """The files of one function."""
+def is_circular(function: Any, is_done: dict[Any, bool] | None = None) -> bool:
+    """Tell whether other functions that this one calls call each other: loaded by another process, they would crash it.
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the cached code for a signature, or None."""
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception as error:  # any error of a damaged file
-            logger.info("compiled code in %s is damaged and compiled again: %r", self.cache_path, error)
-            try:
-                self.flush()
-            except OSError as unwritable:
-                _say_once(str(unwritable))
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Write the code for a signature."""
-        if _is_circular(data.library):
-            logger.info("%s is not cached, as kernels in it call each other.", self._py_func.__name__)
-            return
-        try:
-            with _locked(Path(self.cache_path)):
-                super().save_overload(sig, data)
-        except OSError as error:
-            _say_once(str(error))
-
-
-def _is_circular(library: Any) -> bool:
-    """Tell whether functions call each other by addresses of this process, which would crash another one.
-
-    Numba stores them (its issue 6061).
+    They do so by addresses of the first process, which Numba stores all the same (its issue 6061).
     """
-    module = library._final_module  # noqa: SLF001
-    return any(variable.name.startswith(RuntimeLinker.PREFIX) for variable in module.global_variables)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock the folder: two processes that write one index would lose or mix entries."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        yield
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "pareto_nrpa.lock", "ab") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)  # ended by the end of the file, or of the process
-        except OSError:  # some file systems do not support locks
-            logger.debug("no locks in %s", folder)
-        yield
+    is_done = {} if is_done is None else is_done
+    is_done[function.__code__] = False
+    for name in function.__code__.co_names:
+        called = getattr(function.__globals__.get(name), "py_func", function)
+        if called is not function:  # which may call itself
+            is_new = called.__code__ not in is_done
+            if is_circular(called, is_done) if is_new else not is_done[called.__code__]:
+                return True
+    is_done[function.__code__] = True
+    return False

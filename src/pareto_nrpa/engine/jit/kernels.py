@@ -29,7 +29,7 @@ import numpy as np
 
 from ...problem.fingerprint import kernel_contents
 from .bundles import JIT_IS_OFF, BundleType
-from .cache import keep_on_disk
+from .cache import compile_kept, files_of, is_circular, keep_on_disk
 from .inner import IS_POSSIBLE, InnerCompiler
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 
 # Numba's type hints lack some of its options and the type of kernels.
 njit: Any = numba.njit
+_typeof: Any = numba.typeof
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # Explicit, as the default inlines a kernel depending on the first kernel that calls it.
@@ -72,10 +73,6 @@ def _marked(function: Callable[..., Any], known: weakref.WeakSet[Any], options: 
     return made
 
 
-def _kept(function: Callable[..., Any], **options: Any) -> Any:
-    return function if JIT_IS_OFF else keep_on_disk(njit(**options)(function))
-
-
 def kernel(function: Function) -> Function:
     """Mark a function of a problem as compiled code; it becomes part of the playout that calls it.
 
@@ -104,8 +101,8 @@ def fused_kernel(function: Callable[..., Any]) -> Any:
 
 
 def cached_kernel(function: Callable[..., Any]) -> Any:
-    """Mark an engine kernel that Python calls directly, cached on disk; all its callees must be in the same file."""
-    return _kept(function, **_OPTIONS)
+    """Mark an engine kernel that Python calls as it is, found again on disk; all that it calls must be in its file."""
+    return function if JIT_IS_OFF else _Stored(function, _OPTIONS)
 
 
 def is_kernel(function: Callable[..., Any]) -> bool:
@@ -171,7 +168,27 @@ def stored(function: Any) -> Any:
     copy = with_globals(function.py_func)
     copy.__name__ = copy.__qualname__ = f"{copy.__name__}_{fingerprint(function)}"  # includes its options
     _bind_twins(copy)
-    return _kept(copy, **_options_of(function))
+    return _Stored(copy, _options_of(function))
+
+
+class _Stored:
+    """A function of compiled code that Python calls, compiled for the arguments of the first call."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        self.py_func, self._is_compiled = function, False
+        self._dispatcher = keep_on_disk(function, options)
+
+    def compile(self, signature: tuple[Any, ...]) -> None:
+        """Compile for arguments of these types, or load from disk what was compiled before."""
+        with COMPILING:
+            compile_kept(self._dispatcher, signature)
+            self._is_compiled = True
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it."""
+        if not self._is_compiled:
+            self.compile(tuple(map(_typeof, arguments)))
+        return self._dispatcher(*arguments)
 
 
 #: Twins of the kernels of problems: the same in all entries.
@@ -252,7 +269,7 @@ class Entry:
         self._signature = signature
         self._are_bundles = [isinstance(kind, BundleType) for kind in signature.args]
         self._is_compiled = False
-        self.pointer: Any = _kept(copy, **options)
+        self.pointer: Any = copy if JIT_IS_OFF else keep_on_disk(copy, options)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function; compile it first if necessary."""
@@ -276,8 +293,7 @@ class Entry:
         """Tell whether the function is compiled in this process or cached on disk."""
         if JIT_IS_OFF or self._is_compiled:
             return True
-        folder = self.pointer.stats.cache_path
-        return folder is not None and any(file.stat().st_size for file in Path(folder).glob(f"*{self.name}-*.nbi"))
+        return any(file.suffix == ".nbi" and file.stat().st_size for file in files_of(self.pointer))
 
     def compile(self) -> None:
         """Compile for the signature, or load the code from the cache."""
@@ -285,10 +301,10 @@ class Entry:
             if self._is_compiled:
                 return
             if not JIT_IS_OFF:
-                if not self.is_ready():
+                if not self.is_ready() and not is_circular(self.pointer.py_func):
                     _bind_twins(self.pointer.py_func)
                 with _seldom_collected():
-                    self.pointer.compile(self._signature)
+                    compile_kept(self.pointer, self._signature)
                 self.pointer.disable_compile()
             self._is_compiled = True
 
