@@ -350,10 +350,10 @@ PAPER = {
 #: The default search with other parameters, likewise.
 DEFAULT = {
     "tsptw of 46": ("tsptw of 46", {}, 2_000),
-    # The windows are so narrow that detours begin.
     "tsptw of 46, narrow": ("tsptw of 46, narrow", {}, 2_000),
-    "tsptw of 46, narrow, without detours": ("tsptw of 46, narrow", {"detour": 0}, 2_000),
-    "tsptw without detours": ("tsptw", {"detour": 0}, 500),
+    # Long enough for detours to find something.
+    "tsptw with detours": ("tsptw", {}, 4_000),
+    "tsptw without detours": ("tsptw", {"detour": 0}, 4_000),
     "mo-tsp of 25": ("mo-tsp of 25", {}, 3_000),
     "one candidate": ("choices", {"candidates": 1}, 400),
     "short shakes": ("tsptw", {"shake": 2, "reach": 3, "explore": 0.5}, 500),

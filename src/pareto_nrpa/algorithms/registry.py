@@ -72,7 +72,7 @@ def _kind(name: str) -> Any:
 
 def parameters(name: str) -> list[str]:
     """Return the names of the parameters of an algorithm."""
-    return [field.name for field in sorted(fields(_kind(name)), key=lambda field: field.kw_only)]
+    return [field.name for field in sorted(fields(_kind(name)), key=lambda field: bool(field.kw_only))]
 
 
 def algorithm(name: str, given: dict[str, Any] | None = None) -> Algorithm:

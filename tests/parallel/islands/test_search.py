@@ -463,7 +463,7 @@ def test_bad_input():
     with ThreadPoolExecutor(1) as executor:
         with pytest.raises(ValueError, match="executor requires the number of cooperating searches"):
             solved(PLAIN, executor=executor)
-        with pytest.raises(ValueError, match="workers and executor are two ways"):
+        with pytest.raises(ValueError, match="workers and executor exclude each other"):
             solved(PLAIN, executor=executor, searches=2, workers=2)
     with pytest.raises(ValueError, match="require a PolishedNRPA or a ParetoNRPA as algorithm, got RandomSearch"):
         solved(PLAIN, algorithm="random", searches=2)
