@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "solving": f"{BELOW_SOLVING}, algorithms",
     "parallel, integrations": f"{BELOW_SOLVING}, algorithms, solving",
     "routing.exact": f"{BELOW_SOLVING}, algorithms, solving, routing",
-    "catalogue, families, own_problem": f"{LOWEST}, problem, routing, nas, catalogue, families, own_problem",
+    "catalogue, own_problem": f"{LOWEST}, problem, routing, nas, catalogue, own_problem",
     "report": f"{LOWEST}, problem, result, routing.itinerary",
     "experiments": f"{BELOW_SOLVING}, algorithms, solving, parallel, catalogue, own_problem",
     "cli": "everything",
@@ -39,8 +39,7 @@ EXCEPTIONS = {
     ("nas.tables", "routing.benchmarks"): "the folders of data are found there",
     ("result.reference", "routing.exact"): "a reference front is read from a certificate",
     ("result.result", "report"): "Result.report",
-    ("result.result", "report.picture"): "a result in a notebook",
-    ("result.result", "report.plotting"): "Result.plot",
+    ("result.result", "report.picture"): "a result in a notebook, and Result.plot",
     ("routing.proved_fronts", "routing.exact.proofs"): "proved fronts are lines of the file of proofs",
     ("solving.solve", "parallel.islands.algorithm"): "searches= and workers= of solve",
 }

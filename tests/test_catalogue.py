@@ -105,9 +105,9 @@ def test_the_name_of_a_generated_instance_gives_it_again():
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("tsptw", "tsptw needs a number of cities, as in tsptw:n=50,seed=1"),
-        ("mo-tsp:", "mo-tsp needs a number of cities"),
-        ("tsptw:seed=3", "tsptw needs a number of cities"),
+        ("tsptw", "tsptw needs n=, as in tsptw:n=50,seed=1"),
+        ("mo-tsp:", "mo-tsp needs n="),
+        ("tsptw:seed=3", "tsptw needs n="),
         ("tsptw:n=9,sede=3", "'sede=3' is not an option of tsptw; it takes n=, seed=, tightness=, objectives="),
         ("tsptw:9", "'9' is not an option of tsptw"),
         ("mo-tsp:n=9,tightness=0.5", "'tightness=0.5' is not an option of mo-tsp; it takes n=, seed=, objectives="),
@@ -116,7 +116,7 @@ def test_the_name_of_a_generated_instance_gives_it_again():
         ("tsptw:n=9.5", "n of tsptw must be a whole number, got '9.5'"),
         ("tsptw:n=", "n of tsptw must be a whole number, got ''"),
         ("tsptw:n=9,tightness=wide", "tightness of tsptw must be a number, got 'wide'"),
-        ("tsptw:n=9,seed=-1", "seed of tsptw must be at least 0, got -1"),
+        ("tsptw:n=9,seed=-1", "seed must be a whole number of at least 0, got -1"),
         ("tsptw:n=1", "n must be a whole number of at least 2, got 1"),
         ("tsptw:n=9,tightness=2", "tightness must be between 0 and 1, got 2"),
         ("tsptw:n=9,objectives=0", "n_objectives must be a whole number of at least 1, got 0"),
@@ -165,7 +165,7 @@ def test_a_name_with_a_path_in_it_is_not_looked_up(name, folder, monkeypatch):
 
 
 def test_a_folder_is_no_instance(folder):
-    with pytest.raises(InstanceError, match=r"data is a folder; give an instance file, or a name with --data"):
+    with pytest.raises(InstanceError, match=r"data is a folder; give an instance file, .*; CSV, Excel"):
         load(folder)
 
 

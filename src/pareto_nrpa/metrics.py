@@ -52,12 +52,13 @@ def as_points(points: ArrayLike) -> NDArray[np.float64]:
 
 
 def as_vector(values: ArrayLike, m: int, name: str) -> NDArray[np.float64]:
-    """Return one number per objective."""
-    array = np.asarray(values, dtype=float)
-    if array.shape != (m,):
-        raise ValueError(f"{name} must have one entry for each of the {m} objectives, got shape {array.shape}.")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array.tolist()}.")
+    """Return one finite number per objective."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.zeros(0)
+    if array.shape != (m,) or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be {m} finite numbers, got {values!r:.100}.")
     return array
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pareto_nrpa import Result
 from pareto_nrpa._util.checks import printable
-from pareto_nrpa.cli.experiment_bar import ExperimentBar
+from pareto_nrpa.solving.progress_bar import ExperimentBar
 
 from ..helpers.command_line import assert_refused
 from ..pages.results import make_plan, result_of, tours

@@ -152,14 +152,6 @@ def test_a_misspelt_key_is_named_with_the_nearest(run, empty_machine):
     )
 
 
-@pytest.mark.parametrize("action", ["run", "table", "figure"])
-def test_a_folder_of_another_version_is_refused(run, empty_machine, action):
-    (empty_machine / "results").mkdir()
-    (empty_machine / "results" / "runs-format.txt").write_text("pareto-nrpa run 2\n")
-    assert_refused(run("experiment", action, "tiny.toml"), "another version")
-    assert not (empty_machine / "results" / "runs").exists()
-
-
 def test_results_that_cannot_be_written_are_refused_before_the_first_run(run, empty_machine):
     (empty_machine / "file").write_text("in the way")
     outcome = run("experiment", "run", "tiny.toml", "--cpu-seconds", 1000, "--results", "file/results", "--quiet")

@@ -113,7 +113,7 @@ def test_what_was_finished_is_shown_when_a_run_fails(file, run):
         ),
         (["{file}:by_item", "--seeds", "0"], "--seeds must be a whole number of at least 1, got 0"),
         (["{file}:by_item", "--out", "runs.json"], r"--out must be a file ending in \.csv, got runs\.json"),
-        (["{file}:by_item", "--count", "some"], "--count must be all or unique, got some"),
+        (["{file}:by_item", "--count", "some"], "--count must be one of all, unique, got 'some'"),
         (["nowhere.py:make"], r"there is no file nowhere\.py"),
     ],
 )

@@ -144,12 +144,6 @@ def test_two_processes_do_not_write_to_one_journal(tmp_path):
         pass
 
 
-def test_a_folder_of_another_version_is_refused(tmp_path):
-    (tmp_path / "runs-format.txt").write_text("pareto-nrpa run 2\n")
-    with pytest.raises(ParetoNRPAError, match=r"runs of another version.*--results"):
-        RunStore(tmp_path)
-
-
 def test_runs_on_other_data_of_the_same_name_are_refused(tmp_path, made):
     store = written(tmp_path, made)
     now = store.get(RUN).fingerprint

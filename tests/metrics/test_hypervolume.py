@@ -135,13 +135,13 @@ def test_points_must_be_finite(bad):
 
 @pytest.mark.parametrize("reference", [[1], [1, 1, 1], 1, [[1, 1]]])
 def test_the_reference_point_has_one_entry_per_objective(reference):
-    with pytest.raises(ValueError, match="reference_point must have one entry for each of the 2 objectives"):
+    with pytest.raises(ValueError, match="reference_point must be 2 finite numbers, got"):
         hypervolume([[0, 0]], reference_point=reference)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_the_reference_point_must_be_finite(bad):
-    with pytest.raises(ValueError, match="reference_point must be finite"):
+    with pytest.raises(ValueError, match="reference_point must be 2 finite numbers"):
         hypervolume([[0, 0]], reference_point=[1, bad])
 
 

@@ -74,13 +74,13 @@ def test_a_flat_box_is_refused():
 
 @pytest.mark.parametrize("name", ["ideal", "maximal"])
 def test_both_ends_have_one_entry_per_objective(name):
-    with pytest.raises(ValueError, match=f"{name} must have one entry for each of the 2 objectives"):
+    with pytest.raises(ValueError, match=f"{name} must be 2 finite numbers, got"):
         spread([[1, 1]], **{name: [1, 2, 3]})
 
 
 @pytest.mark.parametrize("name", ["ideal", "maximal"])
 def test_both_ends_must_be_finite(name):
-    with pytest.raises(ValueError, match=f"{name} must be finite"):
+    with pytest.raises(ValueError, match=f"{name} must be 2 finite numbers"):
         spread([[1, 1]], **{name: [1, np.nan]})
 
 

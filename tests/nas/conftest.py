@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from pareto_nrpa.nas.cells201 import N_CELLS, all_cells, cell_string, flops, parameters
+from pareto_nrpa.nas.nasbench201 import N_CELLS, OPERATIONS, all_cells, cell_string, flops, parameters
+
+
+def cell_moves(text):
+    """Return the moves that build the cell of an official string."""
+    return [OPERATIONS.index(word.split("~")[0]) for vertex in text.split("+") for word in vertex.strip("|").split("|")]
 
 
 def columns_201(seed=0):

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from pareto_nrpa.nas import convert101, tables
-from pareto_nrpa.nas.cells201 import cell_moves
+from pareto_nrpa.nas import convert101, nasbench201
 
+from .conftest import cell_moves
 from .test_nasbench101 import distinct_cells, write_official
 
 
 @pytest.fixture
 def run(run, empty_machine, monkeypatch):
     """Call the command line in an empty folder, where no package brings the table."""
-    monkeypatch.setattr(tables, "package_folder", lambda: None)
+    monkeypatch.setattr(nasbench201, "package_folder", lambda: None)
     return run
 
 
@@ -57,7 +57,7 @@ def test_unique_evaluations_count(run, table_201, write_table):
         (("solve", "nas-bench-101-surrogate"), "needs nasbench101_cells.npz"),
         (("solve", "nas-bench-201:objectives=speed"), "there are: c10_error, c100_error"),
         (("solve", "nas-bench-301"), "benchmarks: nas-bench-201, nas-bench-101"),
-        (("solve", "--count", "some"), "--count must be all or unique"),
+        (("solve", "--count", "some"), "--count must be one of all, unique"),
         (("solve", "--count", "unique", "--seconds", "1"), "--count unique requires a number"),
         (("data", "convert-nasbench101", "nothing"), "cannot read nothing"),
         (("info", "nas-bench-201"), "is not on this machine"),

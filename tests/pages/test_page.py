@@ -10,7 +10,7 @@ import pytest
 
 from pareto_nrpa import report
 from pareto_nrpa._util.csv_text import guarded, unguarded
-from pareto_nrpa._util.times import shown_time
+from pareto_nrpa._util.text import shown_time
 from pareto_nrpa.report import write_report
 from pareto_nrpa.routing.itinerary import itineraries
 

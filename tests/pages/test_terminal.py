@@ -87,6 +87,10 @@ def test_what_is_infeasible_or_single_has_no_picture():
     assert "violations" in "\n".join(screen(infeasible(), 80))
 
 
+def test_a_single_value_has_as_many_digits_as_one_among_others():
+    assert table(result_of([(49.1,)], [[1, 2, 3]])).splitlines()[1].split()[1] == "49.10"
+
+
 def test_a_terminal_of_another_encoding_gets_ascii():
     lines = screen(long_front(), 80, encoding="ascii")
     assert sum("O" in line.partition("|")[2] for line in lines) == 3

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import load, read_stops
-from pareto_nrpa.cli.stops import open_problem
+from pareto_nrpa.catalogue import open_problem
 from pareto_nrpa.errors import InstanceError
 
 from .test_formats import MATRIX, SOLOMON, TSPLIB, VRPLIB, vroom
@@ -23,11 +23,8 @@ ROWS = "3\n0 0 0 0 0 100 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"
         ("stops.csv", b"\0\xff\xfe", r"stops\.csv is a binary file; CSV, Excel"),
         ("stops.csv", "name;x".encode("utf-16"), r"is not UTF-8 text; save it as 'CSV UTF-8' in the spreadsheet\."),
         ("v.json", b"\x80\xff", r"v\.json is not UTF-8 text; give a text file\."),
-        (
-            "v.json",
-            b'{"type": "FeatureCollection"}',
-            "v.json is not a VROOM file .*: type is not a known field",
-        ),
+        ("v.json", b'{"type": "FeatureCollection"}', "v.json is a JSON file without jobs and vehicles; CSV, Excel"),
+        ("v.json", b'{"type": 1, "jobs": []}', "v.json is not a VROOM file .*: type is not a known field"),
         ("v.txt", b'[{"a": 1}]', "v.txt is not a VROOM file of jobs"),
         ("page.html", b"<html></html>", r"page\.html, line 1: expected the number of cities .*; CSV, Excel"),
     ],
@@ -72,7 +69,7 @@ def test_a_file_is_opened_once(name, how, tmp_path, opened):
     (tmp_path / "nadirs.json").write_text('{"rows": [1, 2]}')
     opened.clear()
     if how == "the command line":
-        open_problem(str(path), [], None, costs=[], objectives=None, rounding="file")
+        open_problem([str(path)])
     else:
         {"load": load, "read_stops": read_stops}[how](path)
     beside = [tmp_path / "nadirs.json", tmp_path / "rows.npy"] if name == "rows.txt" else []

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from pareto_nrpa import read_stops
-from pareto_nrpa._util.times import minutes, shown_time
+from pareto_nrpa._util.text import minutes, shown_time
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing.itinerary import Itinerary, Route
 from pareto_nrpa.routing.tsptw import TSPTWData

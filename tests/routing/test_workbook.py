@@ -104,7 +104,9 @@ def test_a_workbook_without_the_extra_or_that_is_none_is_told(tmp_path, monkeypa
     with pytest.raises(InstanceError, match=r"a\.xlsx is not a workbook, or is damaged or protected: "):
         load(tmp_path / "a.xlsx")
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(InstanceError, match=r'python-calamine: pip install "pareto-nrpa\[excel\]"'):
+    with pytest.raises(
+        ImportError, match=r'needs python-calamine; install it with: pip install "pareto-nrpa\[excel\]"'
+    ):
         load(tmp_path / "a.xlsx")
 
 

@@ -81,7 +81,7 @@ def test_the_reference_point_is_in_the_sense_of_the_problem():
 
 @pytest.mark.parametrize("point", [[4], [4, 4, 4]])
 def test_the_reference_point_has_one_entry_per_objective(point):
-    with pytest.raises(ValueError, match="reference_point must have one entry for each of the 2 objectives"):
+    with pytest.raises(ValueError, match="reference_point must be 2 finite numbers, got"):
         TargetHypervolume(1, reference_point=point)(progress())
 
 
@@ -206,14 +206,14 @@ def test_counts_must_be_whole_and_positive(criterion, value):
 @pytest.mark.parametrize("criterion", [MaxRuntime, MaxCpuTime])
 @pytest.mark.parametrize("value", [0, -1, math.inf, math.nan])
 def test_times_must_be_finite_and_positive(criterion, value):
-    with pytest.raises(ValueError, match=r"seconds must be a finite number above 0 \(else it would never stop\), got"):
+    with pytest.raises(ValueError, match=r"seconds must be a finite number above 0, got"):
         criterion(value)
 
 
 @pytest.mark.parametrize("criterion", [MaxRuntime, MaxCpuTime])
 @pytest.mark.parametrize("value", ["10", None, True])
 def test_times_must_be_numbers(criterion, value):
-    with pytest.raises(ValueError, match="seconds must be a number above 0, got"):
+    with pytest.raises(ValueError, match="seconds must be a finite number above 0, got"):
         criterion(value)
 
 

@@ -20,11 +20,8 @@ def printable(text: str) -> str:
     """Return text as one printable line: control characters become escapes of Python."""
     if text.isprintable():
         return text
-    return "".join(c.encode("unicode_escape").decode() if _is_obeyed(c) else c for c in text)
-
-
-def _is_obeyed(character: str) -> bool:
-    return unicodedata.category(character) in _OBEYED and character not in _JOINERS
+    obeyed = {c for c in text if unicodedata.category(c) in _OBEYED and c not in _JOINERS}
+    return "".join(c.encode("unicode_escape").decode() if c in obeyed else c for c in text)
 
 
 def shown(value: Any) -> str:

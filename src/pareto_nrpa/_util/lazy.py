@@ -1,16 +1,27 @@
-"""Public names that are imported when first used: `--help` must not wait for Numba."""
+"""What is imported when first used: public names, as `--help` must not wait for Numba, and optional libraries."""
 
 from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _ROOT = __package__.partition(".")[0]
+
+
+@contextmanager
+def needed(what: str, package: str, extra: str) -> Iterator[None]:
+    """Say, where a library is missing, what needs it and which extra has it."""
+    try:
+        yield
+    except ImportError as error:
+        message = f'{what} needs {package}; install it with: pip install "pareto-nrpa[{extra}]".'
+        raise ImportError(message) from error
 
 
 def lazy_names(package: str, homes: Mapping[str, str], moved: Mapping[str, str] | None = None) -> Callable[[str], Any]:

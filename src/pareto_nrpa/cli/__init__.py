@@ -15,7 +15,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from .. import __version__
-from . import certify, compare, data, experiment, info, report, show, solve
+from . import certify, compare, experiment, info, show, solve
 from .common import fail, say_lines
 
 _TRACEBACK = "PARETO_NRPA_TRACEBACK"
@@ -33,12 +33,12 @@ app = typer.Typer(
 # A new command is a module beside this one and a line here; a new group has a typer app of its own.
 app.command(rich_help_panel="Search")(solve.solve)
 app.command(rich_help_panel="Search")(show.show)
-app.command(rich_help_panel="Search")(report.report)
+app.command(rich_help_panel="Search")(show.report)
 app.command(rich_help_panel="Prove")(certify.certify)
 app.command(rich_help_panel="Compare")(compare.compare)
 app.command(rich_help_panel="Set up")(info.info)
 app.add_typer(experiment.app, name="experiment", rich_help_panel="Compare")
-app.add_typer(data.app, name="data", rich_help_panel="Set up")
+app.add_typer(info.data, name="data", rich_help_panel="Set up")
 
 
 def _show_version(wanted: bool) -> None:

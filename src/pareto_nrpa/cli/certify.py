@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, QuietOption, fail, say
+from .common import fail, say
+from .options import DataOption, QuietOption
 
 if TYPE_CHECKING:
     from ..problem.base import CompiledProblem

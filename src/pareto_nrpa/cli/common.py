@@ -1,4 +1,4 @@
-"""Shared by the commands: options, output, and errors as one sentence."""
+"""Shared by the commands: output, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -8,17 +8,13 @@ import sys
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
 import typer
 
 from .._util.checks import printable
 
 _LONGEST_MESSAGE = 900
-
-DATA_HELP = "Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."
-DataOption = Annotated[Path | None, typer.Option("--data", help=DATA_HELP)]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
 def say(line: object, *, err: bool = False) -> None:
@@ -60,13 +56,6 @@ def named_values(settings: Iterable[str], mistake: str) -> dict[str, Any]:
         except ValueError:
             given[name] = value
     return given
-
-
-def at_least_one(option: str, value: int) -> int:
-    """Return the value of an option that counts something; fail if it is below 1."""
-    if value < 1:
-        fail(f"--{option} must be a whole number of at least 1, got {value}.")
-    return value
 
 
 def open_in_browser(page: Path) -> None:

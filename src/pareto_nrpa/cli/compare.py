@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, QuietOption, at_least_one, fail, named_values, say, say_lines
+from .common import fail, named_values, say, say_lines
+from .options import DataOption, QuietOption
 
 if TYPE_CHECKING:
     from ..algorithms.algorithm import Algorithm
@@ -40,14 +41,14 @@ def compare(
     quiet: QuietOption = False,
 ) -> None:
     """Compare codes of moves, biases or algorithms on a problem by short runs. Ctrl-C shows what is finished."""
+    from .._util.checks import check_choice, check_whole
     from .._util.files import check_writable, write_text
     from ..experiments.compare import Comparison, check_variants, compared, short_runs
-    from .experiment_bar import ExperimentBar
+    from ..solving.progress_bar import ExperimentBar
 
-    at_least_one("evaluations", evaluations)
-    at_least_one("seeds", seeds)
-    if count not in ("all", "unique"):
-        fail(f"--count must be all or unique, got {count}.")
+    check_whole("--evaluations", evaluations, 1)
+    check_whole("--seeds", seeds, 1)
+    check_choice("--count", count, ("all", "unique"))
     if out is not None:
         if out.suffix.lower() != ".csv":
             fail(f"--out must be a file ending in .csv, got {out}.")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .common import DataOption, QuietOption, at_least_one, fail, say, say_lines
+from .._util.checks import check_whole
+from .common import fail, say, say_lines
+from .options import DataOption, QuietOption
 
 if TYPE_CHECKING:
     from ..experiments.measure import Measured
@@ -67,11 +67,6 @@ class RunSelection:
         """The folder of runs and pages; quick plans have one of their own."""
         return self.results / "quick" if self.quick and self.results == _RESULTS else self.results
 
-    @property
-    def place(self) -> str | None:
-        """The folder with the data."""
-        return None if self.data is None else str(self.data)
-
     def load(self) -> Plan:
         """Return the plan, or the selected part of it."""
         from ..experiments.plan import load_plan
@@ -101,7 +96,7 @@ class RunSelection:
 
         plan, store = self.load(), RunStore(self.folder)
         earlier = None if rows is None else read_csv(rows)
-        measured = measure(plan, store, self.place, all_seeds=self.seeds is None, earlier=earlier)
+        measured = measure(plan, store, self.data, all_seeds=self.seeds is None, earlier=earlier)
         if measured.frame.empty:
             names = [contender.name for contender in plan.contenders]
             runs = [run for problem in plan.problems for run in store.runs_on(problem) if run.algorithm in names]
@@ -146,7 +141,7 @@ def run_plan(
 ) -> None:
     """Make the missing runs of a plan; stop it at any time and start it again."""
     chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
-    at_least_one("jobs", jobs)
+    check_whole("--jobs", jobs, 1)
     loaded = chosen.load()
     status = _run_all(chosen, loaded, jobs, shard=shard, dask=dask, retry_failed=retry_failed, quiet=quiet)
     if not quiet:
@@ -169,32 +164,26 @@ def _run_all(
     from ..experiments.runner import shard as part_of
     from ..experiments.runs import RunStore
     from ..experiments.worker import fingerprints
-    from .experiment_bar import ExperimentBar
+    from ..solving.progress_bar import ExperimentBar
 
     chosen.tell_stand_ins(plan)
-    runs, prints = part_of(plan.runs(), shard), fingerprints(plan.problems, chosen.place)
+    runs, prints = part_of(plan.runs(), shard), fingerprints(plan.problems, chosen.data)
     # Concurrent processes have a journal each.
     store = RunStore(chosen.folder, plan.name if shard is None else f"{plan.name}-{shard.replace('/', 'of')}")
-    with ExperimentBar(plan.name, quiet=quiet) as bar, _told_how_to_resume(chosen.folder):
-        return run_missing(
-            runs,
-            store,
-            jobs=jobs,
-            dask=dask,
-            data=chosen.place,
-            retry_failed=retry_failed,
-            fingerprints=prints,
-            on_progress=bar.update,
-        )
-
-
-@contextmanager
-def _told_how_to_resume(results: Path) -> Iterator[None]:
-    """Report that finished runs are kept when Ctrl-C stops an experiment."""
     try:
-        yield
+        with ExperimentBar(plan.name, quiet=quiet) as bar:
+            return run_missing(
+                runs,
+                store,
+                jobs=jobs,
+                dask=dask,
+                data=chosen.data,
+                retry_failed=retry_failed,
+                fingerprints=prints,
+                on_progress=bar.update,
+            )
     except KeyboardInterrupt:
-        say(f"Finished runs are kept in {results}; the same command makes the others.", err=True)
+        say(f"Finished runs are kept in {chosen.folder}; the same command makes the others.", err=True)
         raise
 
 
@@ -228,7 +217,7 @@ def show(
     chosen = RunSelection(plan, seeds, only, problem, evaluations, cpu_seconds, quick, results, data)
     measured, target = chosen.measure(rows), out or chosen.folder
     if ctx.info_name == "figure":
-        for path in write_figures(measured, target, chosen.place):
+        for path in write_figures(measured, target, chosen.data):
             say(path)
         return
     page, *others = write_tables(measured, target)
@@ -253,20 +242,20 @@ def reproduce(
     from ..experiments.plan import plan_names
     from ..experiments.worker import fingerprints
 
-    at_least_one("jobs", jobs)
+    check_whole("--jobs", jobs, 1)
     chosen = [
         RunSelection(name, seeds=seeds, quick=quick, results=results, data=data) for name in plans or plan_names()
     ]
     # All plans and problems are read before the first run, so that mistakes are reported at once.
     loaded = [selection.load() for selection in chosen]
     for selection, plan in zip(chosen, loaded, strict=True):
-        fingerprints(plan.problems, selection.place)
+        fingerprints(plan.problems, selection.data)
     failures, target = 0, out or chosen[0].folder
     for selection, plan in zip(chosen, loaded, strict=True):
         failures += _run_all(selection, plan, jobs).failures
         measured = selection.measure()
         write_tables(measured, target)
-        write_figures(measured, target, selection.place)
+        write_figures(measured, target, selection.data)
     say(f"Tables and figures of {len(loaded)} plans are in {target}")
     _tell_failures(failures)
 

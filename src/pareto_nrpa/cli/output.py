@@ -5,14 +5,19 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import tempfile
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._util.files import check_writable, file_name
+from ..errors import ParetoNRPAError
+from ..report import check_page_name, page_beside
 from ..solving.callbacks import Callbacks
+from ..solving.interrupt import Interrupt
 from .common import fail, say
-from .solve_options import DEFAULT_OUT
+from .options import DEFAULT_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,8 +47,6 @@ class Output(Callbacks):
 
     def on_end(self, result: Result) -> None:
         """Write the result and the page."""
-        from ..report import page_beside
-
         result = replace(result, command=self._command)
         self._save(result)
         place = self._report or (page_beside(self.saved[0]) if self._has_page else None)
@@ -53,9 +56,6 @@ class Output(Callbacks):
     @contextlib.contextmanager
     def rescue(self) -> Iterator[None]:
         """Save the front that an error carries, and name its file in the message."""
-        from ..errors import ParetoNRPAError
-        from ..solving.interrupt import Interrupt
-
         try:
             yield
         except (Exception, SystemExit, KeyboardInterrupt) as error:
@@ -69,10 +69,6 @@ class Output(Callbacks):
 
     def _rescued(self, result: Result) -> str:
         """Save a front in the first writable place; return a sentence that names it."""
-        import tempfile
-
-        from ..errors import ParetoNRPAError
-
         if self.saved:
             return f"The front found so far is in {self.saved[0]}."
         with contextlib.suppress(ParetoNRPAError, OSError):
@@ -98,8 +94,6 @@ class Output(Callbacks):
 
 def _targets(out: Path | None, json: Path | None, name: str) -> list[Path]:
     """Return the files to save to, all of them writable."""
-    from .._util.files import check_writable
-
     targets = [] if json is None else [json]
     if out is not None or json is None:
         place = Path(DEFAULT_OUT) if out is None else out
@@ -114,14 +108,10 @@ def _targets(out: Path | None, json: Path | None, name: str) -> list[Path]:
 
 def _check_distinct(targets: list[Path], report: Path | None, checkpoint: Path | None) -> None:
     """Raise if one file is named for two purposes."""
-    from .._util.files import check_writable
-
     results = [target.resolve() for target in targets]
     if checkpoint is not None and checkpoint.resolve() in results:
         fail(f"--checkpoint and the result cannot be the same file, got {checkpoint} for both.")
     if report is not None:
-        from ..report import check_page_name
-
         check_page_name(report)
         check_writable(report)
         if report.resolve() in [*results, *([checkpoint.resolve()] if checkpoint else [])]:
@@ -129,8 +119,6 @@ def _check_distinct(targets: list[Path], report: Path | None, checkpoint: Path |
 
 
 def _stem(name: str) -> str:
-    from .._util.files import file_name
-
     return file_name(name.replace("=", "")).strip(".-")[:100] or "result"
 
 

@@ -1,4 +1,4 @@
-"""`pareto-nrpa show`: the trade-offs of a saved result, or the plan of one of them."""
+"""`pareto-nrpa show` and `pareto-nrpa report`: saved results as text, or as a page on which to choose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .common import fail, say, say_lines
+from .common import fail, open_in_browser, say, say_lines
+from .options import QuietOption
 
 
 def show(
@@ -51,3 +52,27 @@ def show(
         say_lines(text)
     else:
         say(f"saved to {write_text(out, text)}", err=True)
+
+
+def report(
+    results: Annotated[list[Path], typer.Argument(help="Results as solve --json writes them; several are compared.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The page, one self-contained HTML file (default: beside the first result)."),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Write the page of trade-offs as one self-contained HTML file."""
+    from .._util.files import check_writable
+    from ..report import check_page_name, page_beside, write_report
+    from ..result.result import Result
+
+    page = out or page_beside(results[0])
+    check_page_name(page)
+    check_writable(page)
+    write_report([Result.load(path) for path in results], page, names=[path.stem for path in results])
+    if not quiet:
+        say(f"saved to {page}")
+    if open_page:
+        open_in_browser(page)

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from .._util.checks import check_choice, check_seed, check_whole
 from ..algorithms.registry import NAMES, parameters
-from . import solve_options as options
-from . import stops
-from .common import at_least_one, fail, named_values, open_in_browser, tell
+from . import options
+from .common import fail, named_values, open_in_browser, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from ..algorithms.algorithm import Algorithm
     from ..problem.base import AnyProblem
+    from ..routing.instance import RoutingOptions
     from ..solving.stop import StopCriterion
 
 
 def solve(
     context: typer.Context,
     instance: options.InstanceArgument = "default",
-    more: stops.MoreArgument = None,
-    time: stops.TimeOption = None,
-    cost: stops.CostOption = None,
-    speed: stops.SpeedOption = None,
-    objectives: stops.ObjectivesOption = None,
-    vehicles: stops.VehiclesOption = None,
-    capacity: stops.CapacityOption = None,
-    late_costs: stops.LateCostsOption = False,
-    window_end: stops.WindowEndOption = "start",
-    rounding: stops.RoundingOption = "file",
-    data: stops.DataOption = None,
+    more: options.MoreArgument = None,
+    time: options.TimeOption = None,
+    cost: options.CostOption = None,
+    speed: options.SpeedOption = None,
+    objectives: options.ObjectivesOption = None,
+    vehicles: options.VehiclesOption = None,
+    capacity: options.CapacityOption = None,
+    late_costs: options.LateCostsOption = False,
+    window_end: options.WindowEndOption = "start",
+    rounding: options.RoundingOption = "file",
+    data: options.ProblemDataOption = None,
     seconds: options.SecondsOption = None,
     evaluations: options.EvaluationsOption = None,
     count: options.CountOption = "all",
@@ -55,7 +54,7 @@ def solve(
     open_page: options.OpenOption = False,
     show_all: options.AllOption = False,
     reference_front: options.ReferenceFrontOption = None,
-    quiet: options.QuietOption = False,
+    quiet: options.OutputQuietOption = False,
     checkpoint: options.CheckpointOption = None,
     resume: options.ResumeOption = False,
     max_archive: options.MaxArchiveOption = None,
@@ -64,9 +63,9 @@ def solve(
     """Solve an instance and show the trade-offs. Ctrl-C stops early and keeps the best front."""
     from rich.console import Console
 
-    from .._util.checks import check_seed
     from ..report import terminal
     from ..result.io import read_result
+    from ..routing.instance import RoutingOptions
     from ..solving.progress_bar import ProgressBar
     from ..solving.solve import solve as run
     from .output import Output, writes_page
@@ -75,21 +74,17 @@ def solve(
     stop = _stop(evaluations, seconds, count)
     paper = {"level": level, "n_policies": policies, "alpha": alpha, "iterations": iterations}
     chosen = _algorithm(algorithm, paper, settings or [])
-    problem, understood = stops.open_problem(
-        instance,
-        more or [],
-        data,
-        costs=cost or [],
-        objectives=objectives,
-        rounding=rounding,
+    told = RoutingOptions(
         speed=speed,
         time=time,
+        costs=dict(map(_named_file, cost or [])),
+        objectives=None if objectives is None else [name.strip() for name in objectives.split(",")],
         vehicles=vehicles,
         capacity=capacity,
         late_costs=late_costs,
         window_end=window_end,
     )
-    problem = _announced(problem, understood, reference_front, quiet=quiet)
+    problem = _problem([instance, *(more or [])], told, rounding, data, reference_front, quiet=quiet)
     first = [] if start is None else read_result(start).front.solutions
     console = Console(quiet=quiet)
     output = Output(
@@ -107,7 +102,7 @@ def solve(
     n_workers, executor = _workers(workers)
     if executor is not None and dask is not None:
         fail(f"--workers {workers} and --dask both choose where searches run; give one of them.")
-    with output.rescue(), bar, _cluster(dask) as cluster:
+    with output.rescue(), bar, _cluster(dask) as client:
         result = run(
             problem,
             chosen,
@@ -120,7 +115,7 @@ def solve(
             start=first,
             workers=n_workers,  # type: ignore[arg-type]  # solve checks it
             searches=searches,
-            executor=cluster or executor,  # type: ignore[arg-type]  # solve checks it
+            executor=client.get_executor() if client else executor,  # type: ignore[arg-type]  # solve checks it
         )
     if not quiet:
         terminal.show(console, result, output.saved, is_all=show_all)
@@ -129,36 +124,41 @@ def solve(
         open_in_browser(page)
 
 
-def _announced(problem: AnyProblem, understood: str, reference: Path | None, *, quiet: bool) -> AnyProblem:
-    """Return the problem with its reference front, after a sentence on how its files were understood."""
+def _problem(
+    names: list[str], told: RoutingOptions, rounding: str, data: Path | None, reference: Path | None, *, quiet: bool
+) -> AnyProblem:
+    """Return the problem, after a sentence on how a file of stops was understood."""
+    from ..catalogue import OF_STOPS, open_problem
     from ..result.reference import with_reference_front
 
-    if understood and not quiet:
-        tell(understood)
+    family, problem = open_problem(names, told, rounding=rounding, data=data)
+    if family is OF_STOPS and not quiet:
+        tell(f"{problem.name}: {'; '.join(family.describe(problem))}.")  # type: ignore[arg-type]  # it is compiled
     if problem.n_objectives == 1 and not quiet:
         tell("One objective only: no second cost was found beside the file, or none was requested.")
     return problem if reference is None else with_reference_front(problem, reference)
 
 
+def _named_file(text: str) -> tuple[str, Path]:
+    name, equals, file = text.partition("=")
+    if not equals or not name.strip() or not file:
+        fail(f"--cost must be a name and a file, as in --cost euros=cost.csv, got {text}.")
+    return name.strip(), Path(file)
+
+
 def _workers(text: str) -> tuple[int | str, str | None]:
     """Return the number and kind of workers from a number, `all`, `threads:4` or `processes:all`."""
-    kind, colon, number = text.rpartition(":")
-    try:
-        return int(number), kind if colon else None
-    except ValueError:
-        return number, kind if colon else None
+    kind, _, number = text.rpartition(":")
+    return int(number) if number.lstrip("-").isdecimal() else number, kind or None
 
 
-@contextlib.contextmanager
-def _cluster(address: str | None) -> Iterator[Any]:
-    """Provide the executor of a Dask cluster, if there is one."""
+def _cluster(address: str | None) -> contextlib.AbstractContextManager[Any]:
+    """Provide the client of a Dask cluster, if there is one."""
     if address is None:
-        yield None
-        return
+        return contextlib.nullcontext()
     from ..experiments.runner import dask_client
 
-    with dask_client(address) as client:
-        yield client.get_executor()
+    return dask_client(address)
 
 
 def _algorithm(name: str, paper: dict[str, Any], settings: list[str]) -> Algorithm:
@@ -166,7 +166,7 @@ def _algorithm(name: str, paper: dict[str, Any], settings: list[str]) -> Algorit
     from ..algorithms.registry import algorithm
 
     if paper["n_policies"] is not None:
-        at_least_one("policies", paper["n_policies"])
+        check_whole("--policies", paper["n_policies"], 1)
     chosen = {parameter: value for parameter, value in paper.items() if value is not None}
     for parameter in chosen:
         if parameter not in parameters(name):
@@ -192,12 +192,11 @@ def _limit(evaluations: int | None, seconds: float | None) -> int | None:
 def _stop(evaluations: int | None, seconds: float | None, count: str) -> StopCriterion:
     from ..solving.stop import AnyOf, MaxEvaluations, MaxRuntime
 
-    if count not in ("all", "unique"):
-        fail(f"--count must be all or unique, got {count}.")
+    check_choice("--count", count, ("all", "unique"))
     limit = _limit(evaluations, seconds)
     if limit is None and count == "unique":
         fail("--count unique requires a number of evaluations: give it with --evaluations.")
-    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit, count=count)]  # type: ignore[arg-type]  # the command line has checked count
+    criteria: list[StopCriterion] = [] if limit is None else [MaxEvaluations(limit, count=count)]  # type: ignore[arg-type]  # checked above
     if seconds is not None:
         criteria.append(MaxRuntime(seconds))
     return criteria[0] if len(criteria) == 1 else AnyOf(*criteria)

@@ -72,7 +72,8 @@ class Comparison:
         runs, p = self.runs[self.runs["variant"] == label], self.p_values[label]
         mean, interval = mean_and_interval(runs["share"])
         means = runs[["points", "violations", "cpu_seconds"]].mean()
-        verdict = ["", "best"] if place == 0 else [_p(p), "worse" if p < SIGNIFICANCE else "level"]
+        shown_p = "<0.001" if p < 0.0005 else f"{p:.3f}"
+        verdict = ["", "best"] if place == 0 else [shown_p, "worse" if p < SIGNIFICANCE else "level"]
         feasible = f"{int((runs['violations'] == 0).sum())}/{len(runs)}"
         numbers = [f"{mean:.4f}", f"{interval:.4f}", f"{means['points']:.1f}", f"{means['violations']:g}", feasible]
         return [*numbers, f"{means['cpu_seconds']:.2f}", *verdict, label]
@@ -89,10 +90,6 @@ class Comparison:
     def to_csv(self) -> str:
         """Return a row for each run."""
         return csv_text([self.runs.columns, *self.runs.round({"share": 9, "cpu_seconds": 6}).to_numpy().tolist()])
-
-
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.0005 else f"{value:.3f}"
 
 
 def without_bias(problem: AnyProblem) -> AnyProblem:

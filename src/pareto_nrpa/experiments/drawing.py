@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .._util.files import write_atomically
+from .._util.lazy import needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,12 +47,8 @@ _LETTERS_PER_INCH = 11  # of a title
 @contextmanager
 def house_style() -> Iterator[None]:
     """Draw in the style of this package, and restore the user's settings."""
-    try:
+    with needed("a figure", "matplotlib", "experiments"):
         import matplotlib
-    except ImportError as error:
-        raise ImportError(
-            'figures need matplotlib; install it with: pip install "pareto-nrpa[experiments]".'
-        ) from error
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)

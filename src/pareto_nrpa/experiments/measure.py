@@ -12,12 +12,14 @@ import numpy as np
 
 from .._util.csv_text import csv_text, unguarded
 from .._util.files import read_bytes
+from .._util.lazy import needed
 from ..errors import InstanceError, ParetoNRPAError
 from .metrics import METRICS, METRICS_OF_THE_TRUTH, Box, Scale
 from .worker import forget_problems, load_once
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -37,13 +39,8 @@ _OPTIONAL = (*METRICS_OF_THE_TRUTH, "unique_evaluations", "versions")
 
 def library(name: str) -> Any:
     """Return a library of the extra `experiments`."""
-    try:
+    with needed("an experiment", name.partition(".")[0].replace("_", "-"), "experiments"):
         return importlib.import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0].replace("_", "-")
-        raise ImportError(
-            f'tables and figures need {package}; install it with: pip install "pareto-nrpa[experiments]".'
-        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +63,7 @@ class Measured:
 def measure(
     plan: Plan,
     store: RunStore,
-    data: str | None = None,
+    data: Path | None = None,
     *,
     all_seeds: bool = False,
     earlier: pd.DataFrame | None = None,
@@ -123,7 +120,7 @@ def _rows_of(earlier: pd.DataFrame | None, plan: Plan, problem: str, *, all_seed
     return earlier[is_wanted & (all_seeds | (earlier["seed"] < plan.seeds))].to_dict("records")
 
 
-def _loaded(problem: str, data: str | None) -> tuple[AnyProblem | None, str | None]:
+def _loaded(problem: str, data: Path | None) -> tuple[AnyProblem | None, str | None]:
     """Return a problem and its fingerprint; None if it is not on this machine: its runs can still be measured."""
     try:
         return load_once(problem, data)

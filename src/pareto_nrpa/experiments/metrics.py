@@ -102,36 +102,29 @@ def _fixed(run: Record, box: Box) -> float:
     return math.nan if box.fixed is None else box.fixed.share(run.feasible)
 
 
-def _spacing(run: Record, box: Box) -> float:
-    return spacing(run.feasible) if len(run.feasible) > 1 else math.nan
-
-
 def _violations(run: Record, box: Box) -> float:
     return math.nan if run.violations is None else run.violations
 
 
-def _true_share(run: Record, box: Box) -> float:
-    return math.nan if box.truth is None else box.truth.share(run.feasible)
+def _of_truth(measure: Callable[[ReferenceFront, NDArray[np.float64]], float]) -> Callable[[Record, Box], float]:
+    """Return a metric that compares with the true front, NaN where that is not known."""
+    return lambda run, box: math.nan if box.truth is None else measure(box.truth, run.feasible)
 
 
-def _found(run: Record, box: Box) -> float:
-    return math.nan if box.truth is None else box.truth.found(run.feasible) / len(box.truth.front)
-
-
-def _igd_plus(run: Record, box: Box) -> float:
-    return math.nan if box.truth is None else box.truth.distance(run.feasible)
-
+_share = _of_truth(lambda truth, points: truth.share(points))
+_found = _of_truth(lambda truth, points: truth.found(points) / len(truth.front))
+_distance = _of_truth(lambda truth, points: truth.distance(points))
 
 #: A metric is added as a line here.
 _ALL = (
     Metric("hypervolume", "Hypervolume", lambda run, box: box.paper.share(run.feasible), is_usual=True),
     Metric("fixed_hypervolume", "Hypervolume, fixed reference point", _fixed, digits=3),
     Metric("spread", "Overall spread", lambda run, box: box.spread(run.feasible), is_usual=True),
-    Metric("spacing", "Spacing", _spacing, more_is_better=False, is_usual=True),
+    Metric("spacing", "Spacing", lambda run, box: spacing(run.feasible), more_is_better=False, is_usual=True),
     Metric("violations", "Constraint violations", _violations, more_is_better=False, is_usual=True),
-    Metric("true_hypervolume", "Share of the true hypervolume", _true_share, digits=3, of_the_truth=True),
+    Metric("true_hypervolume", "Share of the true hypervolume", _share, digits=3, of_the_truth=True),
     Metric("found", "Share of the true front found", _found, of_the_truth=True),
-    Metric("igd_plus", "IGD+ to the true front", _igd_plus, digits=4, more_is_better=False, of_the_truth=True),
+    Metric("igd_plus", "IGD+ to the true front", _distance, digits=4, more_is_better=False, of_the_truth=True),
 )
 METRICS = {metric.name: metric for metric in _ALL}
 USUAL_METRICS = tuple(metric.name for metric in METRICS.values() if metric.is_usual)

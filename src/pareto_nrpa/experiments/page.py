@@ -164,7 +164,7 @@ def against_best(measured: Measured, problem: str, metric: str) -> str:
     return f"{METRICS[metric].title}: {escape_markdown(best)} is best; {tested}.\n"
 
 
-def write_figures(measured: Measured, folder: Path, data: str | None = None) -> list[Path]:
+def write_figures(measured: Measured, folder: Path, data: Path | None = None) -> list[Path]:
     """Write the figures of a plan as PNG and SVG."""
     written = []
     for stem, _, draw in _figures(measured, data):
@@ -172,7 +172,7 @@ def write_figures(measured: Measured, folder: Path, data: str | None = None) -> 
     return written
 
 
-def _figures(measured: Measured, data: str | None = None) -> Iterator[tuple[str, str, Callable[[], Figure]]]:
+def _figures(measured: Measured, data: Path | None = None) -> Iterator[tuple[str, str, Callable[[], Figure]]]:
     """Yield file name, caption and drawing of each figure; problems of the plan replace missing ones."""
     plan, records = measured.plan, measured.records
     for kind, caption, draw in (
@@ -214,5 +214,5 @@ def _policies(measured: Measured, problem: str, title: str) -> Figure:
     return figures.policy_distribution(runs[:2], title)
 
 
-def _matrices(data: str | None, _: Measured, problem: str, title: str) -> Figure:
+def _matrices(data: Path | None, _: Measured, problem: str, title: str) -> Figure:
     return figures.cost_matrices(load(problem, data=data).data.costs, title)

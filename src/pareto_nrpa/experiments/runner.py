@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from .._util.lazy import needed
 from ..errors import ParetoNRPAError
 from ..parallel.pool import ProcessWorkers
 from .worker import failed, forget_problems, make_run
@@ -17,6 +18,7 @@ from .worker import failed, forget_problems, make_run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
+    from pathlib import Path
 
     from .plan import Run
     from .runs import RunStore
@@ -57,7 +59,7 @@ def run_missing(
     *,
     jobs: int = 1,
     dask: str | None = None,
-    data: str | None = None,
+    data: Path | None = None,
     retry_failed: bool = False,
     fingerprints: Mapping[str, str] | None = None,
     on_progress: Callable[[Status], None] = lambda status: None,
@@ -96,7 +98,7 @@ def run_missing(
     return status
 
 
-def _on_processes(runs: list[Run], jobs: int, data: str | None, keep: Keep) -> None:
+def _on_processes(runs: list[Run], jobs: int, data: Path | None, keep: Keep) -> None:
     workers = ProcessWorkers(jobs, imports_main=False)
     try:
         _work_off(runs, workers, jobs, data, keep)
@@ -106,7 +108,7 @@ def _on_processes(runs: list[Run], jobs: int, data: str | None, keep: Keep) -> N
     workers.shutdown()
 
 
-def _on_cluster(runs: list[Run], address: str, data: str | None, keep: Keep) -> None:
+def _on_cluster(runs: list[Run], address: str, data: Path | None, keep: Keep) -> None:
     with dask_client(address) as client:
         executor = client.get_executor(pure=False, retries=_RETRIES)
         try:
@@ -122,7 +124,7 @@ def _work_off(
     runs: list[Run],
     executor: Executor,
     at_once: int,
-    data: str | None,
+    data: Path | None,
     keep: Keep,
     is_lost: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -159,11 +161,8 @@ def _outcome(future: Future[Made], run: Run) -> Made:
 @contextmanager
 def dask_client(address: str) -> Iterator[Any]:
     """Provide a client of a Dask cluster; an address without a cluster is an error of one sentence."""
-    try:
+    with needed("--dask", "Dask", "cluster"):
         from distributed import Client
-    except ImportError as error:
-        message = '--dask needs Dask; install it with: pip install "pareto-nrpa[cluster]".'
-        raise ImportError(message) from error
     try:
         client = Client(address, timeout="10s")
     except (OSError, TimeoutError, ValueError) as error:

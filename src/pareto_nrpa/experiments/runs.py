@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from .._util.lines import LineFile, whole_lines
+from .._util.files import LineFile, whole_lines
 from ..errors import ParetoNRPAError
 from .plan import Run
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 logger = logging.getLogger(__name__)
-
-_OLD_MARKER = "runs-format.txt"
 
 
 class Record(msgspec.Struct, frozen=True, dict=True):
@@ -79,29 +77,18 @@ class RunStore:
         self.folder = Path(folder)
         self.path = self.folder / "runs" / f"{journal}.jsonl"
         self._journal: LineFile | None = None
-        self._places: dict[str, tuple[Path, int, int]] = {}  # by key: file, first byte, number of bytes
-        self._found: dict[str, Run] = {}
-        if (self.folder / _OLD_MARKER).exists():
-            raise ParetoNRPAError(
-                f"{self.folder} holds runs of another version, one file each; name another folder with --results."
-            )
-        self._read_all()
-
-    def _read_all(self) -> None:
+        self._found: dict[str, tuple[Run, bytes]] = {}  # by key: the run, and its line
         for path in sorted(self.path.parent.glob("*.jsonl")):
             try:
                 content = whole_lines(path.read_bytes())
             except OSError as error:
                 raise ParetoNRPAError(f"cannot read {path}: {error.strerror or error}.") from error
-            begin = 0
-            for number, line in enumerate(content.splitlines(keepends=True), start=1):
+            for number, line in enumerate(content.splitlines(), start=1):
                 record = _decoded(line)
                 if record is None:
                     logger.warning("line %d of %s is damaged; its run counts as missing", number, path)
                 else:
-                    self._found[record.run.key] = record.run
-                    self._places[record.run.key] = path, begin, len(line)
-                begin += len(line)
+                    self._found[record.run.key] = record.run, line
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -117,23 +104,18 @@ class RunStore:
     def put(self, line: bytes) -> None:
         """Append a record, as JSON in one line, to the open journal."""
         assert self._journal is not None
-        begin = self._journal.append(line)
+        self._journal.append(line)
         run = msgspec.json.decode(line, type=Record).run
-        self._found[run.key], self._places[run.key] = run, (self.path, begin, len(line) + 1)
+        self._found[run.key] = run, line
 
     def get(self, run: Run) -> Record | None:
         """Return the record of a run, None if there is none."""
-        place = self._places.get(run.key)
-        if place is None:
-            return None
-        path, begin, size = place
-        with open(path, "rb") as file:
-            file.seek(begin)
-            return _decoded(file.read(size))
+        found = self._found.get(run.key)
+        return None if found is None else msgspec.json.decode(found[1], type=Record)
 
     def runs_on(self, problem: str) -> list[Run]:
         """Return all runs on a problem."""
-        return [run for run in self._found.values() if run.problem == problem]
+        return [run for run, _ in self._found.values() if run.problem == problem]
 
     def missing(
         self, runs: Iterable[Run], *, retry_failed: bool = False, fingerprints: Mapping[str, str] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import moocore
@@ -21,6 +22,7 @@ from .runs import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -32,10 +34,8 @@ _CHECKPOINTS = 150
 _SHORT_LOG = 300  # kept whole
 _LONGEST_ERROR = 1_000  # characters
 
-_loaded: dict[tuple[str, str | None], tuple[AnyProblem, str]] = {}
 
-
-def load_once(name: str, data: str | None) -> tuple[AnyProblem, str]:
+def load_once(name: str, data: Path | None) -> tuple[AnyProblem, str]:
     """Return a problem and its fingerprint, loaded once in this process.
 
     A problem of the user may have a state, so each run gets a new one: runs are the same in any order.
@@ -44,23 +44,25 @@ def load_once(name: str, data: str | None) -> tuple[AnyProblem, str]:
         problem: AnyProblem = load(name, data=data)
         # Bytecode depends on the version of Python; a `version` of the problem replaces it.
         return problem, problem_fingerprint(problem)
-    if (name, data) not in _loaded:
-        problem = load(name, data=data)
-        _loaded[name, data] = problem, data_fingerprint(problem)
-    return _loaded[name, data]
+    return _loaded(name, data)
 
 
-def forget_problems() -> None:
-    """Clear the cached problems, as their files may change."""
-    _loaded.clear()
+@cache
+def _loaded(name: str, data: Path | None) -> tuple[AnyProblem, str]:
+    problem = load(name, data=data)
+    return problem, data_fingerprint(problem)
 
 
-def fingerprints(problems: Iterable[str], data: str | None) -> dict[str, str]:
+#: Clear the cached problems, as their files may change.
+forget_problems = _loaded.cache_clear
+
+
+def fingerprints(problems: Iterable[str], data: Path | None) -> dict[str, str]:
     """Load all problems before the first run, and return their fingerprints."""
     return {name: load_once(name, data)[1] for name in problems}
 
 
-def make_run(run: Run, data: str | None) -> tuple[bytes, str]:
+def make_run(run: Run, data: Path | None) -> tuple[bytes, str]:
     """Make a run, and return its record as JSON in one line, and its error; an error becomes a record, too."""
     try:
         (problem, fingerprint), chosen = load_once(run.problem, data), algorithm(run.algorithm, run.parameters)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._util.lazy import needed
 from ..errors import DataError
 from .cells101 import MAX_VERTICES, N_OPERATIONS, path_counts
 from .tables import check_numbers, computed_once, read_columns
@@ -75,12 +76,9 @@ def features(cells: dict[str, NDArray[Any]]) -> NDArray[np.float32]:
 
 def fit(x: NDArray[np.float32], accuracies: NDArray[np.float64]) -> Any:
     """Return a gradient boosting model; by absolute errors, as some trainings failed."""
-    try:
+    with needed("the surrogate of NAS-Bench-101", "scikit-learn", "nas"):
         from sklearn.ensemble import HistGradientBoostingRegressor
         from threadpoolctl import threadpool_limits
-    except ImportError as error:
-        message = 'the surrogate of NAS-Bench-101 needs scikit-learn; install it with: pip install "pareto-nrpa[nas]".'
-        raise ImportError(message) from error
     model = HistGradientBoostingRegressor(
         loss="absolute_error", max_iter=400, learning_rate=0.08, early_stopping=False, random_state=0
     )

@@ -176,7 +176,7 @@ def _numbers(objectives: NDArray[np.float64]) -> list[list[str]]:
     """Return objectives as text, with enough digits to distinguish the values of each."""
     columns = []
     for values in objectives.T:
-        spread = float(np.ptp(values)) or 1.0
+        spread = float(np.ptp(values)) or float(abs(values).max()) or 1.0
         digits = min(8, max(2, 4 - math.ceil(math.log10(spread))))
         kind = ".6g" if abs(values).max() >= 1e9 else ".0f" if (values == np.rint(values)).all() else f".{digits}f"
         columns.append([format(value, kind) for value in values.tolist()])

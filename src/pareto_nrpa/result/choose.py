@@ -50,9 +50,7 @@ class Choice:
         return [printable(f"Solution {self.number}: {values}"), *late]
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{printable(name)} {value:.6g}" for name, value in self.objectives.items())
-        late = f", {self.violations:g} violation(s)" if self.violations else ""
-        return f"<Solution {self.number}: {values}{late}>"
+        return f"<{', '.join(self.headline())}>"
 
 
 def choice(result: Result, index: int) -> Choice:

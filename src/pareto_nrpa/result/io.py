@@ -67,7 +67,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
         raise ParetoNRPAError(f"{path} is not {_WHAT}, or is damaged: {error}.") from error
 
 
-def result_to_dict(result: Result) -> dict[str, Any]:
+def result_to_dict(result: Result) -> dict[str, object]:
     """Return the keys of a file with plain values, without those that have their default."""
     front = result.front
     special = {

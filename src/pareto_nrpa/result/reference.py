@@ -18,7 +18,7 @@ from .._util.checks import shown
 from .._util.files import read_bytes
 from .._util.structs import decode
 from ..errors import ParetoNRPAError
-from ..metrics import igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
+from ..metrics import as_vector, igd_plus, n_found, nondominated, quick_hypervolume, share_of_hypervolume, worst_point
 from ..problem.base import CompiledProblem, check_problem_type, data_fingerprint, objective_signs, problem_name
 
 if TYPE_CHECKING:
@@ -105,9 +105,7 @@ class ReferenceFront:
         except ValueError as error:
             message = f"maximise must be true or false, or {m} of them, one for each objective, got {shown(maximise)}."
             raise ParetoNRPAError(message) from error
-        point = None if reference_point is None else _finite(reference_point)
-        if reference_point is not None and (point is None or point.shape != (m,)):
-            raise ParetoNRPAError(f"reference_point must be {m} finite numbers, got {shown(reference_point)}.")
+        point = None if reference_point is None else as_vector(reference_point, m, "reference_point")
         return cls(values * signs, is_complete or is_table, is_table, None if point is None else point * signs)
 
     @classmethod

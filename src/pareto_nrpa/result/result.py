@@ -12,6 +12,7 @@ import numpy as np
 from .._util.checks import printable
 from .._util.csv_text import csv_text
 from .._util.files import check_file_name, write_text
+from .._util.lazy import needed
 from .._util.text import aligned, cut, rows_to_show
 from ..errors import ParetoNRPAError
 from ..metrics import MANY_OBJECTIVES
@@ -139,7 +140,7 @@ class Result:
             lines.append(f"hypervolume not measured, as there are {len(self.maximise)} objectives")
         return [*map(printable, lines), *([beside_the_truth(self.truth)] if self.truth else [])]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return the result as plain values, ready for JSON."""
         from .io import result_to_dict
 
@@ -177,11 +178,8 @@ class Result:
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return the front as a pandas data frame, one row per solution."""
-        try:
+        with needed("to_dataframe()", "pandas", "dataframe"):
             import pandas as pd
-        except ImportError as error:
-            message = 'to_dataframe() needs pandas; install it with: pip install "pareto-nrpa[dataframe]".'
-            raise ImportError(message) from error
         frame = pd.DataFrame(self.front.objectives, columns=self.columns())
         frame["violations"] = self.front.violations
         frame["policy"] = self.front.policies
@@ -231,14 +229,14 @@ class Result:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the front by matplotlib: as points, or as lines across the axes of three objectives and more."""
-        from ..report.plotting import plot_front
+        from ..report.picture import plot_front
 
         return plot_front(self, ax)
 
     def _repr_html_(self) -> str:
-        from ..report.picture import notebook_view
+        from ..report.picture import front_as_html
 
-        return notebook_view(self)
+        return f"<div>{front_as_html(self)}</div>"
 
 
 def _least_violated(result: Result) -> str:

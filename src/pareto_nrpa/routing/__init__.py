@@ -2,9 +2,9 @@
 
 tsp, tsptw, vehicles           the problems, as kernels; segments, matrices
 read, content                  from a file, read once, to an instance; kinds of other files
-table, stops, costs, workbook  spreadsheets and DataFrames: cells, stops, matrices
+table, stops, costs            spreadsheets and DataFrames: cells, stops, matrices
 tsplib, solomon, vroom         parsers of files of other tools
-instance, feasibility          from an instance to a problem; detection of infeasible instances
+instance                       from an instance to a problem; detection of infeasible instances
 benchmarks, generate           published instances and seeded ones
 itinerary                      routes of a result, with their times
 exact/                         proofs

@@ -13,9 +13,10 @@ import re
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .._util.files import read_bytes
+from .._util.lazy import needed
 from ..errors import DataError, InstanceError
 
 if TYPE_CHECKING:
@@ -147,11 +148,8 @@ def fetch(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Path:
     """Download missing official files, checking the sum of each; returns the folder."""
-    try:
+    with needed("downloading data", "pooch", "data"):
         import pooch
-    except ImportError as error:
-        message = 'downloading data needs pooch; install it with: pip install "pareto-nrpa[data]".'
-        raise ImportError(message) from error
     if not re.match(r"https?://[^/]", url):
         raise DataError(f"the address to download from must begin with http:// or https:// and a host, got {url!r}.")
     target = (cache_folder() if folder is None else Path(folder)) / FAMILY
@@ -166,24 +164,19 @@ def fetch(
     )
     for done, name in enumerate(files):
         progress(done, len(files))
-        _fetch_one(store, name, url)
+        try:
+            store.fetch(name)
+        except ValueError as error:
+            message = f"{name} from {url} is not the official file (its SHA-256 sum differs); it was discarded."
+            raise DataError(message) from error
+        except PermissionError as error:
+            message = f"cannot write {error.filename}: {error.strerror}; choose another folder with --to."
+            raise DataError(message) from error
+        except OSError as error:  # errors of requests without network, server or file
+            message = f"cannot download {name} from {url}: {_reason(error)}; check the network, then try again."
+            raise DataError(message) from error
     progress(len(files), len(files))
     return target
-
-
-def _fetch_one(store: Any, name: str, url: str) -> None:
-    try:
-        store.fetch(name)
-    except ValueError as error:
-        raise DataError(
-            f"{name} from {url} is not the official file (its SHA-256 sum differs); it was discarded."
-        ) from error
-    except PermissionError as error:
-        raise DataError(f"cannot write {error.filename}: {error.strerror}; choose another folder with --to.") from error
-    except OSError as error:  # errors of requests without network, server or file
-        raise DataError(
-            f"cannot download {name} from {url}: {_reason(error)}; check the network, then try again."
-        ) from error
 
 
 def _reason(error: OSError) -> str:

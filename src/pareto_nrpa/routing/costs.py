@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._util.checks import did_you_mean, is_number, shown
-from .._util.times import minutes
+from .._util.text import minutes
 from ..errors import InstanceError
 from .matrices import checked_matrices, euclidean
 from .table import Table, is_frame, matrix_table, read_table

@@ -41,9 +41,7 @@ def generate_tsptw(
     n_objectives
         1 for travel time only; each further one is the distance between other random places.
     """
-    _check(n, n_objectives, seed)
-    if not 0 <= tightness <= 1:
-        raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")
+    _check(n, n_objectives, seed, tightness)
     rng = np.random.default_rng(seed)
     places = [_SIDE * rng.random((n, 2)) for _ in range(n_objectives)]
     distances = np.stack([euclidean(points) for points in places])
@@ -56,10 +54,7 @@ def generate_tsptw(
     arrivals = np.zeros(n)
     arrivals[tour[1:]] = np.cumsum(costs[0][tour[:-1], tour[1:]])
     day = arrivals.max() + costs[0][tour[-1], 0]
-    before, after = (1.0 - tightness) * day * rng.random((2, n))
-    # A small margin on both sides, so that a window of width zero can be kept despite rounding.
-    opens = np.maximum(0.0, np.floor(arrivals - before))
-    closes = np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
+    opens, closes = _windows(arrivals, day, tightness, rng)
     if tightness == 0:
         opens[:], closes[:] = 0.0, np.ceil(day) + 1.0
     opens[0], closes[0] = 0.0, np.inf
@@ -99,9 +94,7 @@ def generate_vrptw(
     objectives
         Names as in `vrptw`, and distance.
     """
-    _check(n, 1, seed)
-    if not 0 <= tightness <= 1:
-        raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")
+    _check(n, 1, seed, tightness)
     vehicles = -(-(n - 1) // 10) if vehicles is None else vehicles
     check_whole("vehicles", vehicles, 1)
     rng = np.random.default_rng(seed)
@@ -117,9 +110,7 @@ def generate_vrptw(
     for route in routes:
         arrivals[route[1:]] = np.cumsum(times[route[:-1], route[1:]])
     day = max(arrivals[route[-1]] + times[route[-1], 0] for route in routes)
-    before, after = (1.0 - tightness) * day * rng.random((2, n))
-    opens = np.maximum(0.0, np.floor(arrivals - before))
-    closes = np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
+    opens, closes = _windows(arrivals, day, tightness, rng)
     opens[0], closes[0] = 0.0, np.ceil(day) + 1.0
     problem = vrptw(
         times,
@@ -136,6 +127,15 @@ def generate_vrptw(
     )
     columns = {"opens": opens, "closes": closes, "service": service, "demand": demand}
     return _with_places(problem, places, distances, columns)
+
+
+def _windows(
+    arrivals: NDArray[np.float64], day: float, tightness: float, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return windows around times of arrival, with a margin: a window of width zero can be kept despite rounding."""
+    before, after = (1.0 - tightness) * day * rng.random((2, len(arrivals)))
+    opens = np.maximum(0.0, np.floor(arrivals - before))
+    return opens, np.minimum(np.ceil(arrivals + after) + 1.0, np.ceil(day) + 1.0)
 
 
 def _with_places(
@@ -158,7 +158,7 @@ def generate_tsp(n: int, seed: int = 0, n_objectives: int = 2, *, name: str | No
     return mo_tsp(costs, name=name or f"mo-tsp:n={n},seed={seed},objectives={n_objectives}")
 
 
-def _check(n: int, n_objectives: int, seed: int) -> None:
+def _check(n: int, n_objectives: int, seed: int, tightness: float = 0.0) -> None:
     for name, value, least in (("n", n, 2), ("n_objectives", n_objectives, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InstanceError(f"{name} must be a whole number of at least {least}, got {value!r}.")
@@ -166,3 +166,5 @@ def _check(n: int, n_objectives: int, seed: int) -> None:
         raise InstanceError(f"n must be at most {MOST_CITIES}, got {n}.")
     if n * n * n_objectives > _MOST_COSTS:
         raise InstanceError(f"n * n * n_objectives must be at most {_MOST_COSTS:,}, got {n} and {n_objectives}.")
+    if not 0 <= tightness <= 1:
+        raise InstanceError(f"tightness must be between 0 and 1, got {tightness}.")

@@ -12,12 +12,11 @@ from .._util.checks import check_choice, check_whole, did_you_mean, is_number, s
 from ..errors import InstanceError
 from . import costs as matrices
 from .costs import DISTANCE, TIME
-from .feasibility import check_load, check_windows
 from .itinerary import with_timetable
 from .proved_fronts import with_proved_front
 from .stops import WINDOW_ENDS, Stops, close_by_end_of_service
 from .tsp import mo_tsp
-from .tsptw import mo_tsptw
+from .tsptw import TOLERANCE, mo_tsptw
 from .vehicles import MEASURES, vrptw
 
 if TYPE_CHECKING:
@@ -175,7 +174,7 @@ def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
     times = _with_service(travel, stops)
     objectives = _objectives(options, known, stops, vehicles)
     if capacity is not None:
-        check_load(stops, vehicles, capacity)
+        _check_load(stops, vehicles, capacity)
     opens, closes = stops.column("opens"), stops.column("closes")
     if vehicles == 1 and not options.late_costs and objectives[0] == TIME and set(objectives[1:]) <= known.keys():
         others = [known[name] for name in objectives[1:]]
@@ -203,7 +202,7 @@ def _routes(instance: Instance, options: RoutingOptions) -> CompiledProblem:
             name=instance.name,
         )
     if not options.late_costs:
-        check_windows(stops, problem.data.shortest, vehicles=vehicles)
+        _check_windows(stops, problem.data.shortest, vehicles=vehicles)
     return with_timetable(problem, stops.rows, travel, clock=stops.clock, late_costs=options.late_costs)
 
 
@@ -272,3 +271,63 @@ def _objectives(
     if "lateness" in names and not options.late_costs:
         raise InstanceError("lateness is always 0 while windows are constraints; add --late-costs.")
     return tuple(names)
+
+
+# --- detection of infeasible instances before the search, with the name of the stop
+
+
+def _check_load(stops: Stops, vehicles: int, capacity: float) -> None:
+    """Raise if the vehicles cannot carry the demand."""
+    demand = stops.column("demand")
+    largest = int(np.argmax(demand))
+    if demand[largest] > capacity * (1 + TOLERANCE):
+        raise InstanceError(
+            f"{stops.source}: {stops.named(largest)} has demand {demand[largest]:g}, above the capacity of a vehicle "
+            f"({capacity:g})."
+        )
+    if demand.sum() > vehicles * capacity * (1 + TOLERANCE):
+        raise InstanceError(
+            f"{stops.source}: total demand is {demand.sum():g}, more than {vehicles} vehicle(s) of capacity "
+            f"{capacity:g} carry."
+        )
+
+
+def _check_windows(stops: Stops, shortest: NDArray[np.float64], *, vehicles: int) -> None:
+    """Raise if a window cannot be kept on any route.
+
+    Times [n, n] are shortest paths, and include service at the stop left.
+    """
+    opens, closes = stops.column("opens"), stops.column("closes")
+    latest = closes * (1 + TOLERANCE)
+    start = np.maximum(opens[0] + shortest[0], opens)
+    late = [i for i in range(1, len(stops)) if start[i] > latest[i]]
+    if late:
+        stop = min(late, key=lambda i: closes[i])
+        raise InstanceError(
+            f"{stops.source}: {stops.named(stop)} cannot be reached in time: it closes at {stops.time(closes[stop])}, "
+            f"and a vehicle that leaves the depot at {stops.time(opens[0])} is there at {stops.time(start[stop])}."
+        )
+    back = start + shortest[:, 0]
+    late = [i for i in range(1, len(stops)) if back[i] > latest[0]]
+    if late:
+        stop = max(late, key=lambda i: back[i])
+        raise InstanceError(
+            f"{stops.source}: from {stops.named(stop)} no vehicle is back at the depot before it closes at "
+            f"{stops.time(closes[0])}: served at {stops.time(start[stop])}, it is back at {stops.time(back[stop])}."
+        )
+    if vehicles == 1:
+        _check_pairs(stops, start, shortest, latest)
+
+
+def _check_pairs(
+    stops: Stops, start: NDArray[np.float64], shortest: NDArray[np.float64], latest: NDArray[np.float64]
+) -> None:
+    """Raise if one vehicle cannot serve two stops in any order."""
+    too_late = start[:, None] + shortest > latest[None, :]
+    both = np.triu(too_late & too_late.T, 1)[1:, 1:]
+    if both.any():
+        first, second = (int(i) + 1 for i in np.argwhere(both)[0])
+        raise InstanceError(
+            f"{stops.source}: one vehicle cannot serve both {stops.named(first)} and {stops.named(second)} in time "
+            "in any order; use more vehicles (--vehicles) or wider windows."
+        )

@@ -11,8 +11,7 @@ from msgspec import Meta, Struct
 
 from .._util.csv_text import csv_text
 from .._util.structs import decode, encode
-from .._util.text import aligned
-from .._util.times import shown_time
+from .._util.text import aligned, shown_time
 from ..errors import ParetoNRPAError
 
 if TYPE_CHECKING:
@@ -54,6 +53,11 @@ class Route(Struct, forbid_unknown_fields=True):
     departure: list[float]
     load: list[float] | None = None
 
+    def __post_init__(self) -> None:
+        columns = (self.arrival, self.start, self.departure, *([self.load] if self.load is not None else []))
+        if any(len(column) != len(self.stops) for column in columns):
+            raise ValueError(f"every column must have {len(self.stops)} entries, one for each stop")
+
 
 class _Context(Struct, tag="routes", tag_field="kind", forbid_unknown_fields=True):
     """The data shared by the solutions of a result."""
@@ -72,6 +76,10 @@ class _Place(Struct):
     lon: Annotated[float, Meta(ge=-360, le=360)] | None = None
     opens: float | None = None
     closes: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.x is None) != (self.y is None) or (self.lat is None) != (self.lon is None):
+            raise ValueError("a stop must have both x and y, or both lat and lon")
 
 
 class _Places(Struct):
@@ -157,7 +165,7 @@ class Itinerary:
             table.append([route, position, row["name"], *self._times(row).values(), row["load"] or 0.0, *further])
         return csv_text(table)
 
-    def to_geojson(self, properties: Mapping[str, Any] | None = None) -> str:
+    def to_geojson(self, properties: Mapping[str, object] | None = None) -> str:
         """Return the routes as GeoJSON: a line for each route and a point for each stop, for map programs."""
         if any(stop.get("lat") is None for stop in self.stops):
             raise ParetoNRPAError("GeoJSON requires lat and lon of all stops; use --csv instead.")
@@ -203,31 +211,14 @@ def itineraries(result: Result) -> list[Itinerary]:
     what = "one with stops and times of routes"
     saved = encode(result.context)
     context = decode(saved, _Context, source=source, what=what)
-    places = decode(saved, _Places, source=source, what=what).stops
+    n_stops = len(decode(saved, _Places, source=source, what=what).stops)
     details = decode(encode(result.details), list[_Details], source=source, what=what)
-    wrong = [
-        *(_wrong_place(place, index) for index, place in enumerate(places)),
-        *(_wrong_route(route, len(places)) for detail in details for route in detail.routes),
-    ]
-    if reason := next(filter(None, wrong), ""):
-        raise ParetoNRPAError(f"{source} is not {what}, or is damaged: {reason}.")
+    last = max((stop for detail in details for route in detail.routes for stop in route.stops), default=0)
+    if last >= n_stops:
+        raise ParetoNRPAError(
+            f"{source} is not {what}, or is damaged: a route has stop {last}, and there are {n_stops}."
+        )
     return [Itinerary(context.stops, context.clock, detail.routes) for detail in details]
-
-
-def _wrong_place(place: _Place, index: int) -> str:
-    """Return the inconsistency of a stop of a file, or an empty text."""
-    pairs = ((place.x, place.y), (place.lat, place.lon))
-    is_half = any((one is None) != (other is None) for one, other in pairs)
-    return f"stops[{index}] must have both x and y, or both lat and lon" if is_half else ""
-
-
-def _wrong_route(route: Route, n_stops: int) -> str:
-    """Return the inconsistency of a route of a file, or an empty text."""
-    columns = (route.arrival, route.start, route.departure, *([route.load] if route.load is not None else []))
-    if any(len(column) != len(route.stops) for column in columns):
-        return f"every column of a route must have {len(route.stops)} entries, one for each stop"
-    last = max(route.stops)
-    return "" if last < n_stops else f"a route has stop {last}, and there are {n_stops}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._util.checks import did_you_mean, nearest_name, shown
-from .._util.times import minutes, shown_time
+from .._util.text import minutes, shown_time
 from ..errors import InstanceError
 from .table import Table, column_names
 

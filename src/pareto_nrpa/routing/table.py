@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .._util.checks import shown
 from .._util.csv_text import unguarded
 from ..errors import InstanceError
-from .content import as_text, is_workbook, read_content
-from .workbook import sheets
+from .content import as_text, is_workbook, read_content, sheets
 
 if TYPE_CHECKING:
     import os

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from .._util.checks import printable
 from .._util.structs import decode
 from ..errors import InstanceError
+from .content import ACCEPTED
 from .costs import DISTANCE
 from .instance import Instance, VehicleType, places_instance
 from .matrices import checked_matrices
@@ -62,20 +63,24 @@ class _Problem(Struct, forbid_unknown_fields=True):
     matrices: dict[str, _Matrices] = {}
 
 
-class _Saved(Struct):
+class _AnyObject(Struct):
     format: str = ""
+    jobs: Any = None
+    vehicles: Any = None
 
 
 def parse_vroom(text: str, source: str, rounding: str) -> Instance:
     """Return the instance of a file. Times are seconds."""
     what = "a VROOM file of jobs, identical vehicles and matrices"
     data = text.encode("utf-8", "surrogatepass")
-    saved = decode(data, _Saved, source=source, what=what, error=InstanceError).format
-    if saved.startswith("pareto-nrpa "):
+    found = decode(data, _AnyObject, source=source, what=what, error=InstanceError)
+    if found.format.startswith("pareto-nrpa "):
         kind, readers = "result", "show or pareto-nrpa report"
-        if "certificate" in saved:
+        if "certificate" in found.format:
             kind, readers = "certificate", "certify --check"
         raise InstanceError(f"{source} is a saved {kind}, not a problem to solve; read it with pareto-nrpa {readers}.")
+    if found.jobs is None and found.vehicles is None:
+        raise InstanceError(f"{source} is a JSON file without jobs and vehicles; {ACCEPTED}.")
     problem = decode(data, _Problem, source=source, what=what, error=InstanceError)
     vehicle = _alike(problem.vehicles, source)
     depot = _Job("depot", "", vehicle.start, vehicle.start_index, time_windows=(vehicle.time_window,))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import platform
+from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._util.checks import shown
-from .._util.versions import versions
 from ..errors import ProblemError
 from ..metrics import hypervolume_history, is_affordable, worst_point
 from ..problem.base import AnyProblem, objective_signs, problem_name
@@ -20,6 +22,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..algorithms.search import Search
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the installed libraries, on which a result depends."""
+    found = {"python": platform.python_version()}
+    for name in ("pareto-nrpa", "numpy", "numba", "moocore", "pymoo"):
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def found_by(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from rich.console import Console
@@ -22,6 +22,7 @@ from .callbacks import Callbacks
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..experiments.runner import Status
     from ..problem.base import AnyProblem
     from ..result.result import Result
     from ..routing.exact import Certificate
@@ -38,7 +39,7 @@ class LiveLine:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
-        self._quiet, self._updated, self._is_started = quiet, 0.0, False
+        self._quiet, self._updated = quiet, 0.0
         text = TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
         self._bar: Any = (
             _NotebookBar()
@@ -47,7 +48,7 @@ class LiveLine:
         )
         self._task: Any = None
 
-    def __enter__(self) -> LiveLine:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -125,9 +126,6 @@ class ProgressBar(LiveLine, Callbacks):
         self._first: Progress | None = None
         self._improved = (0, 0.0)  # the evaluation and the second of the last improvement
 
-    def __enter__(self) -> ProgressBar:
-        return self
-
     def on_compile(self) -> None:
         """Report that kernels are compiled before the search begins."""
         self.console.print(_COMPILING)
@@ -149,7 +147,8 @@ class ProgressBar(LiveLine, Callbacks):
         times = duration(progress.seconds) + ("" if left is None else f", {duration(left)} left")
         counts = self._counts(progress.evaluations, progress.cpu_seconds, progress.failures)
         front = _front(len(progress.objectives), progress.violations)
-        self.draw(f"{times} | {front}, improved {self._ago(progress)} | {counts}", share, 1.0)
+        ago = duration(progress.seconds - self._improved[1])
+        self.draw(f"{times} | {front}, improved {ago} ago | {counts}", share, 1.0)
 
     def on_end(self, result: Result) -> None:
         """Show the final state."""
@@ -175,9 +174,6 @@ class ProgressBar(LiveLine, Callbacks):
                 budgets.append((min(_counted(progress) / self._evaluations, 1.0), max(left, 0.0)))
         return min(budgets, key=lambda budget: budget[1], default=(0.0, None))
 
-    def _ago(self, progress: Progress) -> str:
-        return f"{duration(progress.seconds - self._improved[1])} ago"
-
     def _counts(self, evaluations: int, cpu_seconds: float, failures: int) -> str:
         failed = f", {failures:,} failed" if failures else ""
         return f"{evaluations:,} evals{failed}, {per_second(evaluations, cpu_seconds)}/s"
@@ -201,9 +197,6 @@ class ProofBar(LiveLine):
         self._out = Console(quiet=quiet)
         self._announcement = f"The proof stays below about {memory / 1e9:g} GB of memory; what needs more is left open."
         self._started: float | None = None
-
-    def __enter__(self) -> ProofBar:
-        return self
 
     def on_compile(self) -> None:
         """Report that kernels are compiled before the proof begins."""
@@ -241,6 +234,26 @@ class ProofBar(LiveLine):
         lines = [printable(certificate.summary()), *(aligned([*self._names, "tour"], rows, width) if rows else [])]
         for line in [*lines, *([] if saved is None else [printable(f"saved to {saved}")])]:
             self._out.print(Text(line), soft_wrap=True)
+
+
+class ExperimentBar(LiveLine):
+    """A live line for many runs: number done, remaining time."""
+
+    def __init__(self, name: str, *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
+        self._name = name
+
+    def __enter__(self) -> Self:
+        self.draw(self._name)
+        return self
+
+    def update(self, status: Status) -> None:
+        """Show the progress of the experiment."""
+        left = status.seconds_left
+        numbers = f"{self._name} {status.done}/{status.total} runs"
+        numbers += f", {status.failures} failed" if status.failures else ""
+        numbers += f", {duration(left)} left" if left else ""
+        self.draw(numbers, status.done, status.total)
 
 
 def duration(seconds: float) -> str:

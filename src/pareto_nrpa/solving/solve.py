@@ -6,14 +6,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from .._util.checks import check_flag, check_seed, check_whole, shown
 from .._util.files import check_writable, locked
 from ..algorithms.algorithm import Algorithm
 from ..algorithms.registry import DEFAULT
 from ..algorithms.registry import algorithm as algorithm_by_name
 from ..errors import CheckpointError
+from ..metrics import as_vector
 from ..parallel.islands.algorithm import assembled, closing
 from ..problem.base import AnyProblem, check_problem_type, problem_fingerprint
 from ..result.result import Front, Result
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from concurrent.futures import Executor
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from ..algorithms.search import Search
@@ -155,16 +155,7 @@ def check_algorithm(algorithm: object) -> Algorithm:
 def check_reference_point(problem: AnyProblem, given: Sequence[float] | None) -> NDArray[np.float64] | None:
     """Return the reference point in the problem's own sense, or None if it is not known yet."""
     point = problem.reference_point if given is None else given
-    if point is None:
-        return None
-    message = f"reference_point must be {problem.n_objectives} finite numbers, got {shown(point)}."
-    try:
-        array = np.asarray(point, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(message) from error
-    if array.shape != (problem.n_objectives,) or not np.isfinite(array).all():
-        raise ValueError(message)
-    return array
+    return None if point is None else as_vector(point, problem.n_objectives, "reference_point")
 
 
 def _check_start(start: object, search: Search) -> list[Sequence[Any]]:

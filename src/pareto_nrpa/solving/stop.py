@@ -10,14 +10,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-import numpy as np
-
-from .._util.checks import check_whole, shown
+from .._util.checks import check_positive, check_whole, shown
 from ..metrics import as_vector, quick_hypervolume
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -212,6 +211,9 @@ class TargetHypervolume(Stop):
 
 
 class _Combination(Stop):
+    _join: Callable[[Iterable[bool]], bool]
+    _word: str
+
     def __init__(self, *criteria: StopCriterion) -> None:
         if not criteria:
             raise ValueError(f"{type(self).__name__} needs at least one criterion; without any it never stops.")
@@ -220,9 +222,11 @@ class _Combination(Stop):
                 raise TypeError(f"{type(self).__name__} takes stopping criteria, got {shown(criterion)}.")
             _check_called(type(self).__name__, criterion)
         self.criteria = criteria
+        self.is_certain = self._join(getattr(criterion, "is_certain", True) for criterion in criteria)
 
-    def _budgets(self) -> list[int | None]:
-        return [budget_of(criterion) for criterion in self.criteria]
+    def __call__(self, progress: Progress) -> bool:
+        """Ask every criterion: one may keep count of how often it is asked."""
+        return self._join([criterion(progress) for criterion in self.criteria])
 
     def counts_unique(self) -> bool:
         """Return whether one of the criteria does."""
@@ -232,49 +236,29 @@ class _Combination(Stop):
         """Return the first evaluation at which one of the criteria must be checked."""
         return min(next_look(criterion, progress, slice_size) for criterion in self.criteria)
 
-    def _certain(self, combine: Callable[[list[bool]], bool]) -> bool:
-        return combine([getattr(criterion, "is_certain", True) for criterion in self.criteria])
+    def __str__(self) -> str:
+        return f" {self._word} ".join(map(_in_words, self.criteria))
 
 
 class AnyOf(_Combination):
     """Stop as soon as one criterion fires."""
 
-    def __call__(self, progress: Progress) -> bool:
-        """Return True if any criterion does."""
-        return any(criterion(progress) for criterion in self.criteria)
+    _join, _word = staticmethod(any), "or"
 
     def budget(self) -> int | None:
         """Return the smallest known number of evaluations."""
-        return min((b for b in self._budgets() if b is not None), default=None)
-
-    @property
-    def is_certain(self) -> bool:  # type: ignore[override]  # a property for what others have as a constant
-        """Whether one of the criteria fires for certain."""
-        return self._certain(any)
-
-    def __str__(self) -> str:
-        return " or ".join(map(_in_words, self.criteria))
+        return min((b for b in map(budget_of, self.criteria) if b is not None), default=None)
 
 
 class AllOf(_Combination):
     """Stop when all criteria fire."""
 
-    def __call__(self, progress: Progress) -> bool:
-        """Return True if every criterion does."""
-        return all([criterion(progress) for criterion in self.criteria])
+    _join, _word = staticmethod(all), "and"
 
     def budget(self) -> int | None:
         """Return the largest number of evaluations if all are known."""
-        budgets = [b for b in self._budgets() if b is not None]
+        budgets = [b for b in map(budget_of, self.criteria) if b is not None]
         return max(budgets) if len(budgets) == len(self.criteria) else None
-
-    @property
-    def is_certain(self) -> bool:  # type: ignore[override]  # a property for what others have as a constant
-        """Whether all of the criteria fire for certain."""
-        return self._certain(all)
-
-    def __str__(self) -> str:
-        return " and ".join(map(_in_words, self.criteria))
 
 
 def budget_of(criterion: StopCriterion) -> int | None:
@@ -334,9 +318,6 @@ def _positive_whole(name: str, value: Any) -> int:
     return int(value)
 
 
-def _positive(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise ValueError(f"{name} must be a number above 0, got {shown(value)}.")
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be a finite number above 0 (else it would never stop), got {shown(value)}.")
+def _positive(name: str, value: Any) -> float:
+    check_positive(name, value)
     return float(value)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._util.checks import is_number, short, shown
-from ..._util.files import in_use
-from ..._util.lines import LineFile, whole_lines
+from ..._util.files import LineFile, in_use, whole_lines
 from ...engine.state import decode, encode
 from ...errors import CheckpointError
 from .task import Evaluation

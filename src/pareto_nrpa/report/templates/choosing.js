@@ -12,7 +12,7 @@ function isWithin(i) {
   });
 }
 
-// What may be chosen for somebody: within the limits, and not beaten by another result.
+// What may be chosen on request: within the limits, and not beaten by another result.
 function candidates() {
   return everything.filter((i) => {
     const { dominated, violations } = solutions[i];

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._util.checks import check_seed, is_number
-from ..._util.versions import versions
 from ...algorithms.polished.params import PolishedNRPA
 from ...errors import ProblemError
 from ...problem.base import CompiledProblem, data_fingerprint
 from ...result.result import Front, Result
+from ...solving.build_result import versions
 from ...solving.interrupt import Interrupt
 from ...solving.solve import solve
 from ...solving.stop import MaxEvaluations, MaxRuntime
