@@ -77,7 +77,7 @@ def segments_on_bundle(problem: CompiledProblem) -> Segments:
     return replace(problem.segments, **taking)
 
 
-def _unpack_and_call(data, *arguments):  # type: ignore[no-untyped-def]
+def _unpack_and_call(data, *arguments):  # type: ignore[no-untyped-def]  # compiled code
     return word(data_class(*unpacked(data)), *arguments)
 
 

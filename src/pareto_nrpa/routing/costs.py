@@ -15,9 +15,13 @@ from .matrices import checked_matrices, euclidean
 from .table import Table, is_frame, matrix_table, read_table
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
 
     from .stops import Stops
+
+    #: What a matrix may be given as.
+    MatrixSource = str | os.PathLike[str] | pd.DataFrame | ArrayLike
 
 #: Names of the matrices of travel times and of distances.
 TIME, DISTANCE = "time", "distance"
@@ -79,7 +83,7 @@ def _no_speed(stops: Stops) -> str:
     )
 
 
-def matrix(value: Any, stops: Stops, name: str) -> NDArray[np.float64]:
+def matrix(value: MatrixSource, stops: Stops, name: str) -> NDArray[np.float64]:
     """Return a matrix [n, n] in the order of the stops, the depot first.
 
     Parameters

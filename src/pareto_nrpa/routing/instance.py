@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..problem.base import CompiledProblem
+    from .costs import MatrixSource
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class RoutingOptions:
     """
 
     speed: float | None = None
-    time: Any = None
-    costs: Mapping[str, Any] = field(default_factory=dict)
+    time: MatrixSource | None = None
+    costs: Mapping[str, MatrixSource] = field(default_factory=dict)
     objectives: Sequence[str] | None = None
     vehicles: int | None = None
     capacity: float | None = None

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
-    from numpy.typing import ArrayLike
 
     from ..problem.base import CompiledProblem
+    from .costs import MatrixSource
 
 _HEAD = 100_000  # characters at the start that identify the format
 
@@ -35,8 +35,8 @@ def read_stops(
     stops: str | os.PathLike[str] | pd.DataFrame,
     *,
     speed: float | None = None,
-    time: str | os.PathLike[str] | pd.DataFrame | ArrayLike | None = None,
-    costs: Mapping[str, str | os.PathLike[str] | pd.DataFrame | ArrayLike] | None = None,
+    time: MatrixSource | None = None,
+    costs: Mapping[str, MatrixSource] | None = None,
     objectives: Sequence[str] | None = None,
     vehicles: int | None = None,
     capacity: float | None = None,

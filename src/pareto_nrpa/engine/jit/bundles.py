@@ -124,7 +124,7 @@ def bundle(named_tuple: Class) -> Class:
     """Make a class of named tuples a bundle."""
     words = {"__module__": named_tuple.__module__, "__qualname__": named_tuple.__qualname__}
     words["__doc__"] = named_tuple.__doc__ or ""
-    return type(named_tuple.__name__, (Bundle, named_tuple), words)  # type: ignore[return-value]
+    return type(named_tuple.__name__, (Bundle, named_tuple), words)  # type: ignore[return-value]  # a class made by a call
 
 
 @typeof_impl.register(Bundle)
