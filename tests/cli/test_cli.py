@@ -458,7 +458,7 @@ def test_a_file_that_is_no_instance_is_refused(run, content):
         ([TOY, "--algorithm", "pareto-nrpa", "--set", "adapt=some"], "adapt must be one of all, one, got 'some'"),
         (
             [TOY, "--algorithm", "pareto-nrpa", "--set", "preferences=odd"],
-            "preferences must be one of paper, mixed, spread, got 'odd'",
+            "preferences must be one of paper, spread, got 'odd'",
         ),
         ([TOY, "--set", "bias=inf"], "bias must be a finite number"),
         (

@@ -130,11 +130,15 @@ def keys_of(tmp_path, name, parameters=""):
 def test_a_default_that_changes_changes_the_key(tmp_path, monkeypatch, kind):
     """Keys held what differs from the defaults: with other defaults, runs of the old ones were taken for new."""
     before = keys_of(tmp_path, kind.name)
-    names = [name for name, p in inspect.signature(kind).parameters.items() if p.default is not p.empty]
-    defaults = list(kind.__init__.__defaults__)
-    place = names.index("pruning")
-    defaults[place] = not defaults[place]
-    monkeypatch.setattr(kind.__init__, "__defaults__", tuple(defaults))
+    positional = [p for p in inspect.signature(kind).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    names = [p.name for p in positional if p.default is not p.empty]
+    defaults, in_words = list(kind.__init__.__defaults__), dict(kind.__init__.__kwdefaults__ or {})
+    if "pruning" in in_words:
+        monkeypatch.setitem(kind.__init__.__kwdefaults__, "pruning", not in_words["pruning"])
+    else:
+        place = names.index("pruning")
+        defaults[place] = not defaults[place]
+        monkeypatch.setattr(kind.__init__, "__defaults__", tuple(defaults))
     assert not set(before) & set(keys_of(tmp_path, kind.name))
 
 

@@ -107,7 +107,7 @@ def test_a_front_of_other_objectives_is_told(problem):
             r"finite numbers \[n, m\], got \[\[1, 2\], \[3\]\]",
         ),
         (lambda p: ReferenceFront.of([[1, 2]], maximise=[True] * 3), ParetoNRPAError, "maximise must be .* 2 of them"),
-        (lambda p: ReferenceFront.of([[1, 2]], reference_point=[1]), ParetoNRPAError, "must be 2 finite numbers, got"),
+        (lambda p: ReferenceFront.of([[1, 2]], reference_point=[1]), ValueError, "must be 2 finite numbers, got"),
         (lambda p: true_front(3), TypeError, "problem must be a Problem or a CompiledProblem, got int"),
     ],
 )

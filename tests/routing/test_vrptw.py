@@ -268,7 +268,7 @@ def test_a_search_finds_all_trade_offs_of_a_small_instance():
         ({"objectives": ("distanc",)}, "objectives must be among .*did you mean 'distance'"),
         ({"objectives": ()}, "at least one name"),
         ({"objectives": ("time", "time")}, "each once"),
-        ({"late_costs": True, "objectives": ("time",)}, "needs lateness"),
+        ({"late_costs": True, "objectives": ("time",)}, "requires lateness"),
         ({"costs": {"waiting": np.ones((6, 6))}}, "names of measures .*, got 'waiting'"),
         ({"costs": {"distance": np.ones((5, 5))}}, "6 stops"),
         ({"demand": [1, 2]}, "demand must be 6 finite numbers"),
