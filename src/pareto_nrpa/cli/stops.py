@@ -66,7 +66,7 @@ WindowEndOption = Annotated[
 RoundingOption = Annotated[
     str,
     typer.Option(
-        help="Distances between places: as the format defines (file), unrounded (none), whole (round), or cut to tenths "
+        help="Distances between places: as in the format (file), unrounded (none), whole (round), or cut to tenths "
         "(dimacs).",
         rich_help_panel=_PANEL,
     ),
