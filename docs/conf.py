@@ -38,7 +38,7 @@ myst_heading_anchors = 3
 highlight_language = "none"  # of blocks that do not say: commands, and what they print
 copybutton_exclude = ".linenos, .gp, .go"
 
-# `word` in a docstring is a link where it is a name of ours, and code in any case.
+# `word` in a docstring is code, and a link if it is a public name.
 default_role = "py:obj"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
@@ -60,7 +60,7 @@ _OUTSIDE = re.compile(r"\[([^]]*)\]\((?:\.\./)+((?:benchmarks|examples|src|tests
 
 
 def bring_along(app, docname, source):
-    """Let files outside docs/, to which links lead in the repository, be had from the site too."""
+    """Make files outside docs/ that pages link to downloadable from the site."""
 
     def rewritten(match):
         words, path = match[1].replace("`", ""), match[2]

@@ -1,8 +1,7 @@
-"""The gallery of the site: every program in examples/ is run and becomes a page, with what it printed and its front.
+"""The gallery of the site: every program in examples/ is run and becomes a page with its output and its front.
 
-A new file in examples/ is all that a new page takes. Its docstring begins with a sentence on what it shows; a variable
-`result` at its end is drawn. One that needs a package or data that are not here gets a page that says so; one that
-fails otherwise fails the build.
+A new file in examples/ becomes a new page. Its docstring begins with a sentence on its content; a variable `result` at
+its end is drawn. If a package or data are missing, the page states it; another error fails the build.
 """
 
 import ast
@@ -35,7 +34,7 @@ _PAGE = """# {title}
 """
 _INDEX = """# Gallery
 
-Programs that run as they are, and did when this page was made. Each is a file in `examples/`.
+Complete programs, run when this page was built. Each is a file in `examples/`.
 
 | | |
 |---|---|
@@ -84,7 +83,7 @@ def _run(path, arguments):
         )
     last = (done.stderr.strip().splitlines() or [""])[-1]
     if done.returncode and _LACKING.search(last):
-        return f":::{{note}}\nNot run when this page was made. {last.partition(': ')[2]}\n:::"
+        return f":::{{note}}\nNot run when this page was built. {last.partition(': ')[2]}\n:::"
     if done.returncode:
         logger.warning("%s failed: %s", path.name, last)
         return ""

@@ -64,7 +64,7 @@ WindowEndOption = Annotated[str, _problem(help="Meaning of closes: latest start 
 RoundingOption = Annotated[
     str,
     _problem(
-        help="Distances between places: as the format says (file), unrounded (none), whole (round), or cut to tenths "
+        help="Distances between places: as in the format (file), unrounded (none), whole (round), or cut to tenths "
         "(dimacs)."
     ),
 ]

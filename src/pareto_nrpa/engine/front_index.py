@@ -41,7 +41,7 @@ def check_index(index, used, n_rows):
     need((children[inner] > inner).all() and (children[inner] + 1 < len(children)).all(), "an index that is a tree")
     need(np.array_equal(np.sort(parts[children == 0]), np.arange(n)), "an index with a leaf for each block")
     rows = [block[1 : 1 + block[0]] for block in index.blocks[:n]]
-    need(n == 0 or np.array_equal(np.sort(np.concatenate(rows)), used), "an index of what is archived")
+    need(n == 0 or np.array_equal(np.sort(np.concatenate(rows)), used), "an index of all archived rows")
 
 
 @small_kernel

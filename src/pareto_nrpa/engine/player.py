@@ -68,7 +68,7 @@ class Player(ABC):
     Attributes
     ----------
     problem, settings, rng
-        What is played, how, and the generator of all random numbers.
+        The problem, the settings, and the generator of all random numbers.
     store
         All arrays of the search, replaced by larger ones when full.
     parts

@@ -95,7 +95,7 @@ class Metric:
     digits: int = 2  # as the paper prints
     more_is_better: bool = True
     is_usual: bool = False  # in plans that name no metrics
-    of_the_truth: bool = False  # compares with the true front: measured wherever that is known
+    of_the_truth: bool = False  # compares with the true front: measured if it is known
 
 
 def _fixed(run: Record, box: Box) -> float:

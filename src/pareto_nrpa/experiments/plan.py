@@ -73,7 +73,7 @@ class Contender(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Run(Struct, frozen=True):
-    """One run as a value: equal runs have equal keys, whatever plan they belong to."""
+    """One run as a value: equal runs of different plans have equal keys."""
 
     problem: str
     algorithm: str

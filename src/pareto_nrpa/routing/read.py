@@ -109,7 +109,7 @@ def read_instance(path: str | os.PathLike[str], *, rounding: str = "file") -> In
     Parameters
     ----------
     rounding
-        How distances between places are rounded: as the format says ("file": TSPLIB and VRPLIB round, others do not),
+        How distances between places are rounded: as in the format ("file": TSPLIB and VRPLIB round, others do not),
         not at all ("none"), to whole numbers ("round"), or down to tenths ("dimacs", as in the best known costs of
         Solomon's instances in the DIMACS challenge).
     """

@@ -43,8 +43,8 @@ class ParetoNRPA(Algorithm):
     bias
         Factor on the problem's bias: 1 is the bias of the problem, 0 none.
     preferences
-        What each policy's bias cares for. "paper": the same for all, as the problem declares (its first objective
-        unless it says otherwise); "spread": from one objective to the other over the policies.
+        The preference of each policy's bias. "paper": the same for all, as the problem declares (by default its
+        first objective); "spread": from one objective to the other over the policies.
     temperature
         Divides weight plus bias before the softmax, in playout and adapt alike; above 0.
     limited_repetitions

@@ -1,4 +1,4 @@
-"""What each choice adds to violations and objectives, learned from what a search evaluates."""
+"""An additive model of violations and objectives: the contribution of each choice, fitted to evaluations."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
     from .solution_front import Scores
 
-# What is known before the first evaluation: nothing, so that one that was met counts a thousand times as much.
+# Weight of the prior: one evaluation counts a thousand times as much.
 _RIDGE = 1e-3
 # A fit takes a sixth of the third power of this: some milliseconds.
 _MOST_OPTIONS, _MANY_OPTIONS = 600, 400
-# From how many evaluations on it is asked; how many times as many until it is fitted anew, also where options are many;
-# and what is left of older ones then: the model should describe where the front is.
+# Number of evaluations before the first prediction; factor until the next fit, also with many options; and remaining
+# weight of older evaluations at a fit, as the model should describe the region of the front.
 _ENOUGH, _GROWTH, _SLOW_GROWTH, _KEPT = 20, 1.15, 1.5, 0.7
 
 
 class Lesson(NamedTuple):
-    """A solution that was evaluated, and is still to be learned from."""
+    """An evaluated solution, not yet learned."""
 
     moves: Annotated[list[int], "ints [*]"]
     scores: Annotated[Any, "floats [*]"]
 
 
 class AdditiveModel:
-    """Violations and objectives as sums of what the choices add: least squares over what was evaluated lately.
+    """Violations and objectives as sums of contributions of choices: least squares over recent evaluations.
 
-    Few problems are sums. It is enough that of several changes the one it likes best is better than any: what is
-    promised is evaluated before it counts.
+    Few problems are sums, but the best predicted of several changes is often better than a random one; predictions are
+    only used to select what is evaluated.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
@@ -52,13 +52,13 @@ class AdditiveModel:
         rows = iter(range(sum(map(len, options))))
         self._row_of = [{option: next(rows) for option in step} for step in options]
         self._steps = range(len(options))
-        self._other = n = sum(map(len, options))  # the row of moves that are not among the options of their step
+        self._other = n = sum(map(len, options))  # the row of moves that are not options of their step
         self._growth = _GROWTH if n <= _MANY_OPTIONS else _SLOW_GROWTH
         n += 1
         self._gram, self._sums = np.zeros((n, n)), np.zeros((n, 1 + n_objectives))
         self._effects = np.zeros((n, 1 + n_objectives)).tolist()
-        # What the first was like. Sums are of what differs from it: else a constant in the objectives, which nothing
-        # tells from what choices add, would be shared out among them.
+        # The first solution. Sums are of differences to it: otherwise a constant in the objectives would be distributed
+        # over the choices.
         self._first = np.zeros(1 + n_objectives)
         self._waiting: list[Lesson] = []
         self._n_learned = 0
@@ -66,22 +66,22 @@ class AdditiveModel:
 
     @staticmethod
     def is_possible(options: Sequence[Sequence[int]]) -> bool:
-        """Tell whether there is something to learn, and not too much."""
+        """Tell whether the number of options is suitable for the model."""
         return any(len(step) > 1 for step in options) and sum(map(len, options)) <= _MOST_OPTIONS
 
     @property
     def knows_enough(self) -> bool:
-        """Whether it is worth asking."""
+        """Whether predictions are available."""
         return self._n_learned >= _ENOUGH
 
     def compile(self) -> None:
-        """Compile what fits effects."""
+        """Compile the fit."""
         one, none = np.ones((1, 1)), np.zeros((1, 1), dtype=np.int64)
         stored(_add_rows)(none, one, one.copy(), one.copy(), _KEPT)
         stored(_solve_symmetric)(one, one.copy())
 
     def predict(self, base: Sequence[int], scores: Scores, changed: Sequence[int]) -> list[float]:
-        """Return violations and objectives as they should be for a solution, from those of another one."""
+        """Return predicted violations and objectives of a solution, from those of another one."""
         expected, effects, other = list(scores), self._effects, self._other
         for i in compress(self._steps, map(ne, base, changed)):
             rows = self._row_of[i]
@@ -91,7 +91,7 @@ class AdditiveModel:
         return expected
 
     def learn(self, moves: list[int], scores: Scores) -> None:
-        """Take note of what a solution was like."""
+        """Record an evaluated solution."""
         if self._n_learned == 0:
             self._first = np.array(scores)
         self._waiting.append(Lesson(moves, scores))
@@ -106,7 +106,7 @@ class AdditiveModel:
             [rows.get(move, other) for rows, move in zip(self._row_of, moves, strict=True)]
             for moves, _ in self._waiting
         ]
-        with np.errstate(all="ignore"):  # objectives as far apart as numbers go: it then knows nothing
+        with np.errstate(all="ignore"):  # overflow of extreme objectives: no predictions
             differences = np.array([scores for _, scores in self._waiting]) - self._first
             stored(_add_rows)(np.array(taken), differences, self._gram, self._sums, _KEPT)
             matrix, effects = self._gram.copy(), self._sums.copy()
@@ -118,7 +118,7 @@ class AdditiveModel:
 
 @engine_kernel
 def _add_rows(taken, differences, gram, sums, kept):  # type: ignore[no-untyped-def]  # a kernel
-    """Shrink the sums of the normal equations, and add solutions, given by the rows of what they chose."""
+    """Shrink the sums of the normal equations, and add solutions, given by the rows of their choices."""
     for i in range(gram.shape[0]):
         for j in range(gram.shape[1]):
             gram[i, j] *= kept
@@ -137,8 +137,8 @@ def _add_rows(taken, differences, gram, sums, kept):  # type: ignore[no-untyped-
 def _solve_symmetric(matrix, sums):  # type: ignore[no-untyped-def]  # a kernel
     """Solve a positive definite system in place, by elimination above the diagonal.
 
-    Libraries of linear algebra start threads for this, which wait for each other on a busy machine, and their last bit
-    depends on the processor.
+    Libraries of linear algebra start threads, which are slow on a busy machine, and their last bit depends on the
+    processor.
     """
     n = matrix.shape[0]
     for pivot in range(n):

@@ -1,4 +1,4 @@
-"""Which kind of change comes next: drawn by how often each brought something new to the front."""
+"""The choice of the next kind of change, by how often each brought a new member of the front."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any, ClassVar
 
-# How fast the share of a kind follows what it brings, and what is left to those that bring nothing.
+# Rate at which the share of a kind follows its success, and the share of kinds without success.
 _RATE, _LEAST_SHARE, LEAST_CREDIT = 0.02, 0.2, 1e-6
-# So many draws are made by the same shares.
+# Number of draws by the same shares.
 _DRAWS = 20
 
 
 class Credit:
-    """How often each kind brought something, as a smoothed rate; one that costs more than the others weighs less."""
+    """Success rates of kinds, smoothed; a kind with higher cost has less weight."""
 
     STATE: ClassVar[dict[str, Any]] = {"_brought": "floats [=]", "_steps": "floats [=]", "_n_drawn": "int < 0:"}
 
@@ -28,7 +28,7 @@ class Credit:
         return self._brought[kind]
 
     def draw(self, number: float) -> int:
-        """Return a kind by a random number."""
+        """Draw a kind by a random number."""
         if self._n_drawn % _DRAWS == 0:
             worth = [brought / cost for brought, cost in zip(self._brought, self._costs, strict=True)]
             least = [_LEAST_SHARE / cost for cost in self._costs]
@@ -38,5 +38,5 @@ class Credit:
         return bisect_right(self._steps, number * self._steps[-1], 0, len(self._steps) - 1)
 
     def reward(self, kind: int, is_new: bool) -> None:
-        """Take note of what a kind brought."""
+        """Record the success of a kind."""
         self._brought[kind] = max(LEAST_CREDIT, self._brought[kind] + _RATE * (is_new - self._brought[kind]))

@@ -1,4 +1,4 @@
-"""Complete solutions judged without following their legal moves: policies do not learn from them."""
+"""Evaluation of complete solutions without legal moves; policies do not learn from them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DirectEvaluation:
         )
 
     def __call__(self, moves: NDArray[np.int64], policy: int, slot: int) -> None:
-        """Evaluate moves, which are brought into their canonical form, into a slot."""
+        """Evaluate moves in their canonical form, into a slot."""
         status = self._player.call(self._evaluate, self._player.store, policy, slot, moves)
         if status != OK:
             raise self._player.error(status, len(moves))

@@ -1,6 +1,6 @@
 """The kinds of neighbours in which a move v stands directly before a move u.
 
-A neighbour is a head, three stretches in the opposite order, each possibly turned round, and a tail: places a to b,
+A neighbour is a head, three stretches in the opposite order, each possibly reversed, and a tail: places a to b,
 b to c and c to d of the solution become c to d, b to c and a to b. Each of them may be empty.
 """
 
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from ...engine.jit.kernels import small_kernel
 
-# Kinds, in the order of their numbers. A stretch of 1 to 3 moves goes elsewhere as it is (3 kinds), or of 2 to 3 moves
-# turned round (2 kinds); two stretches of 1 and 1, 2 and 1, 1 and 2, 2 and 2 moves exchange places (4 kinds).
+# Kinds, in the order of their numbers. A stretch of 1 to 3 moves is relocated (3 kinds), or of 2 to 3 moves
+# relocated and reversed (2 kinds); two stretches of 1 and 1, 2 and 1, 1 and 2, 2 and 2 moves exchange places (4 kinds).
 REVERSE_AFTER, REVERSE_FROM = 0, 1  # what is between v and u, to u or from v on
 MOVE_U, MOVE_U_TURNED, MOVE_V, MOVE_V_TURNED = 2, 5, 7, 10
-#: So many kinds where there are no routes.
+#: Number of kinds without routes.
 N_ON_TOURS = 12
 EXCHANGE_AFTER, EXCHANGE_BEFORE, TAILS = 12, 16, 20
-#: So many where there are.
+#: Number of kinds with routes.
 N_ON_ROUTES = 21
 
 _INVALID = -1, 0, 0, 0, 0, 0, 0
@@ -23,7 +23,7 @@ _INVALID = -1, 0, 0, 0, 0, 0, 0
 
 @small_kernel
 def parts_of(kind, i, j, end_i, end_j):
-    """Return a, b, c, d and whether the three stretches are turned; a is -1 where there is no such neighbour.
+    """Return a, b, c, d and whether the three stretches are turned; a is -1 if there is no such neighbour.
 
     v is at place i and u at place j, not directly behind it; `end_i` is the first closing behind v, `end_j` that from
     u on.
@@ -74,5 +74,5 @@ def parts_of(kind, i, j, end_i, end_j):
 
 @small_kernel
 def replaces_arc_before(kind):
-    """Tell whether it is the arc before v that the one from v to u replaces, not the one behind v."""
+    """Tell whether the arc from v to u replaces the arc before v, not the one behind v."""
     return kind == REVERSE_FROM or MOVE_V_TURNED <= kind < N_ON_TOURS

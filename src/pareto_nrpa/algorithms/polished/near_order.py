@@ -1,4 +1,4 @@
-"""A solution as an order that changes: steps, what they cost, the queue of moves to look at, and what is kept."""
+"""The solution of a descent: application of neighbours, their costs, the queue of moves, the stored solution."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .near_state import (
     WHOLE,
 )
 
-# Left open here: what is bound to one problem.
+# Unbound here; bound to one problem.
 join = extend = set_limits = compare_costs = compare_limits = refresh = join_parts = None
 arc_of = near = None
 
 
 def measure_by_arcs(data, here):
-    """Fill in all that follows from the order, whose objectives are sums of arcs."""
+    """Fill in all derived values of the order; objectives are sums of arcs."""
     n = here.order.size - 2
     refresh(data, here, np.int64(1), n)
     for k in range(here.weights.size):
@@ -37,12 +37,12 @@ def measure_by_arcs(data, here):
 
 
 def measure_by_joins(data, here):
-    """Fill in all that follows from the order, whose objectives are joined."""
+    """Fill in all derived values of the order; objectives are joined from rows."""
     refresh(data, here, np.int64(1), here.order.size - 2)
 
 
 def refresh_by_arcs(data, here, first, last):
-    """Fill in what follows from the places from `first` to `last`, which have changed; not the objectives."""
+    """Update values derived from the changed places `first` to `last`, except the objectives."""
     order, arcs, edges, turned = here.order, here.arcs, here.edges, here.turned
     n = order.size - 2
     n_moves = here.where.size
@@ -62,7 +62,7 @@ def refresh_by_arcs(data, here, first, last):
 
 
 def refresh_by_joins(data, here, first, last):
-    """Fill in what follows from the places from `first` to `last`, which have changed."""
+    """Update values derived from the changed places `first` to `last`."""
     for place in range(first, last + 1):
         here.where[here.order[place]] = place
     set_ends(here, first, last)
@@ -76,7 +76,7 @@ def refresh_by_joins(data, here, first, last):
 
 
 def extend_limit_rows(data, here, first, last):
-    """Make the rows of limits anew where places have changed, and tell how far from feasible the solution is."""
+    """Update the rows of limits of changed places; returns the distance of the solution from feasibility."""
     rows = here.limits
     extend(data, rows, here.order, here.moves, first, last)
     end = here.order.size - 1
@@ -86,13 +86,13 @@ def extend_limit_rows(data, here, first, last):
 
 @small_kernel
 def no_limit_rows(data, here, first, last):
-    """Stand in where there are no limits."""
+    """Limits of a problem without any."""
     here.current[0] = 0.0
 
 
 @engine_kernel
 def set_ends(here, first, last):
-    """Find the closing behind each place, and the one before it, where closings may have moved."""
+    """Update the closing behind each place and the one before it, where closings may have moved."""
     ends = here.ends
     n = here.order.size - 2
     end = ends[0, last + 1]
@@ -112,10 +112,10 @@ def set_ends(here, first, last):
 
 
 def compare_by_arcs(data, here, a, b, c, d, turned_a, turned_b, turned_c):
-    """Fill in what a neighbour costs more: the arcs at its joints less those that go."""
+    """Fill in the cost difference of a neighbour: arcs at its joints minus removed arcs."""
     order, arcs, edges, turned = here.order, here.arcs, here.edges, here.turned
     n_moves, nowhere = here.where.size, order.size - 1
-    first = second = third = np.int64(0)  # of arcs that are not there: it costs nothing
+    first = second = third = np.int64(0)  # of missing arcs: no cost
     x = order[a - 1]
     if c < d:
         first = x * n_moves + order[d - 1 if turned_c else c]
@@ -143,7 +143,7 @@ def compare_by_arcs(data, here, a, b, c, d, turned_a, turned_b, turned_c):
 
 
 def compare_by_joins(data, here, a, b, c, d, turned_a, turned_b, turned_c):
-    """Fill in what a neighbour costs more, joined from rows of stretches."""
+    """Fill in the cost difference of a neighbour, joined from rows of stretches."""
     m = here.weights.size
     join_parts(data, here.costs, here.order, here.moves, a, b, c, d, turned_a, turned_b, turned_c, np.inf)
     whole = here.costs.work[WHOLE]
@@ -152,7 +152,7 @@ def compare_by_joins(data, here, a, b, c, d, turned_a, turned_b, turned_c):
 
 
 def compare_limit_rows(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit):
-    """Return how far from feasible a neighbour is, infinite where a part of it is farther than `limit`."""
+    """Return the distance of a neighbour from feasibility, infinite if that of a part exceeds `limit`."""
     rows = here.limits
     row = join_parts(data, rows, here.order, here.moves, a, b, c, d, turned_a, turned_b, turned_c, limit)
     return np.inf if row < 0 else rows.work[row, 0]
@@ -160,12 +160,12 @@ def compare_limit_rows(data, here, a, b, c, d, turned_a, turned_b, turned_c, lim
 
 @small_kernel
 def always_feasible(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit):
-    """Stand in where there are no limits."""
+    """Limits of a problem without any."""
     return 0.0
 
 
 def step_to(data, here, a, b, c, d, turned_a, turned_b, turned_c):
-    """Let a neighbour be the solution; the moves at its joints are queued."""
+    """Replace the solution by a neighbour, and queue the moves at its joints."""
     order, other, numbers = here.order, here.other, here.numbers
     compare_costs(data, here, a, b, c, d, turned_a, turned_b, turned_c)
     for k in range(here.weights.size):
@@ -183,7 +183,7 @@ def step_to(data, here, a, b, c, d, turned_a, turned_b, turned_c):
 
 
 def undo_steps(data, here):
-    """Return to the solution that was kept."""
+    """Return to the stored solution."""
     numbers = here.numbers
     if numbers[LOW] <= numbers[HIGH]:
         for place in range(numbers[LOW], numbers[HIGH] + 1):
@@ -195,7 +195,7 @@ def undo_steps(data, here):
 
 @small_kernel
 def keep(here):
-    """Keep the solution."""
+    """Store the solution."""
     for place in range(here.numbers[LOW], here.numbers[HIGH] + 1):
         here.kept[place] = here.order[place]
     copy_row(here.current, here.kept_current)
@@ -204,7 +204,7 @@ def keep(here):
 
 @small_kernel
 def forget_range(here):
-    """Note that the solution is the one that is kept."""
+    """Mark the solution as the stored one."""
     here.numbers[LOW] = here.order.size
     here.numbers[HIGH] = 0
 
@@ -251,7 +251,7 @@ def put(here, move):
 
 @small_kernel
 def take(here):
-    """Take a move from the queue, the one that has waited longest."""
+    """Take the oldest move from the queue."""
     numbers = here.numbers
     move = here.queue[numbers[HEAD]]
     numbers[HEAD] = (numbers[HEAD] + 1) % here.queue.size
@@ -262,7 +262,7 @@ def take(here):
 
 @small_kernel
 def value_of(here):
-    """Return what the weights, and the price if any, make of the solution."""
+    """Return the weighted sum of the solution, with the price of infeasibility if there is one."""
     value = here.terms[PRICE] * here.current[0]
     for k in range(here.weights.size):
         value += here.weights[k] * here.current[1 + k]
@@ -279,7 +279,7 @@ def is_better_than(here, distance, value):
 
 @small_kernel
 def is_known(here, front):
-    """Tell whether a neighbour is covered, by what is in the front or by what was found."""
+    """Tell whether a neighbour is covered by the front or by a found neighbour."""
     for k in range(here.weights.size):
         here.point[k] = here.current[1 + k] + here.delta[k]
     return is_covered(
@@ -289,7 +289,7 @@ def is_known(here, front):
 
 @engine_kernel
 def is_covered(coverers, numbers, found, front, floors, point, slack):
-    """Tell it by what covered something last, what was found, and the rows of chunks whose floor covers it."""
+    """Test the last coverers, the found neighbours, and the rows of chunks whose floor covers it."""
     for i in range(min(numbers[N_COVERERS], N_LAST_COVERERS)):
         if covers(coverers[i], point, slack):
             return True
@@ -316,12 +316,12 @@ def covers(row, point, slack):
 
 
 def called_limits(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit):
-    """Return how far from feasible a neighbour is, where that is seldom asked."""
+    """Return the distance of a neighbour from feasibility, in a function that is rarely called."""
     return compare_limits(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit)
 
 
 def fill_arcs(data, moves, costs, distances):
-    """Fill in what each move costs directly behind each other one, and what else keeps the two apart."""
+    """Fill in the cost of each move directly behind each other one, and their further distance (`near`)."""
     for a in range(moves.size):
         for b in range(moves.size):
             behind = moves[b] if b > 0 else np.int64(END)
@@ -331,10 +331,10 @@ def fill_arcs(data, moves, costs, distances):
 
 @small_kernel
 def no_arc(data, a, b, out):
-    """Stand in where objectives are no sums of arcs."""
+    """Arcs of a problem whose objectives are not sums of arcs."""
 
 
 @small_kernel
 def nothing_apart(data, a, b):
-    """Stand in where nothing but its cost keeps b from being next to a."""
+    """Further distance of a problem without `near`: 0."""
     return 0.0

@@ -1,4 +1,4 @@
-"""Rows of stretches of an order, kept up as it changes: for limits, and for objectives that are no sums of arcs."""
+"""Rows of stretches of an order, updated as it changes: for limits, and for objectives that are not sums of arcs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .near_state import ONE, PART, STRETCH, WHOLE
 
 _START, _END = np.int64(START), np.int64(END)
 
-# Left open here: the row of one move and the join of two, of costs or of limits, and what is made of them.
+# Unbound here: the row of one move and the join of two, of costs or of limits, and functions of them.
 one_of = join = fill = stretch = None
 
 
@@ -22,7 +22,7 @@ def copy_row(row, out):
 
 
 def extend_rows(data, rows, order, moves, first, last):
-    """Make heads and tails anew where the places from `first` to `last` have changed, and forget their blocks."""
+    """Update heads and tails after a change of the places `first` to `last`, and invalidate their blocks."""
     n = order.size - 2
     one = rows.work[ONE]
     if first <= 1:
@@ -44,7 +44,7 @@ def extend_rows(data, rows, order, moves, first, last):
 
 
 def fill_block(data, rows, order, moves, way, level, block):
-    """Fill in the rows between the places of a block and its middle, as they are or turned round."""
+    """Fill in the rows between the places of a block and its middle, forward or reversed."""
     rows.is_filled[way, level, block] = True
     table, one = rows.table[way, level], rows.work[ONE]
     begin = block << (level + 1)
@@ -66,7 +66,7 @@ def fill_block(data, rows, order, moves, way, level, block):
 
 
 def row_of_stretch(data, rows, order, moves, first, end, way, out):
-    """Fill in the row of the places from `first` to before `end`, as they are or turned round."""
+    """Fill in the row of the places from `first` to before `end`, forward or reversed."""
     last = end - 1
     if first == last:
         one_of(data, moves[order[first]], out)
@@ -87,7 +87,7 @@ def row_of_stretch(data, rows, order, moves, first, end, way, out):
 def join_neighbour(data, rows, order, moves, a, b, c, d, turned_a, turned_b, turned_c, limit):
     """Fill in the row of a neighbour: the places from c to d, b to c and a to b, in this order, between head and tail.
 
-    Returns the row in which it stands, -1 where a part of it alone says more than `limit` in its first number.
+    Returns the index of the row, -1 if the first number of a part exceeds `limit`.
     """
     work = rows.work
     if rows.heads[a, 0] > limit or rows.tails[d, 0] > limit:

@@ -1,4 +1,4 @@
-"""The kinds of changes of a solution that is an order of moves, or a list of choices: neighbours on any problem."""
+"""Changes of solutions that are orders of moves or lists of choices, for any problem."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
     from .search import PolishedSearch
 
-    #: Returns a changed copy of a list of numbers of moves.
+    #: Function to a changed copy of a list of numbers of moves.
     Change = Callable[[list[int]], list[int]]
     Draw = Callable[[], float]
 
 _MOST_CHANGES, _TAIL = 50, 0.7
-# Of how many members the nearest is taken for mixing: what lies between two that differ much is rarely good.
+# Number of members of which the nearest is used for mixing: mixtures of very different ones are rarely good.
 _MATES = 4
-# How often a step that chose differently is looked for.
+# Number of attempts to find a step with a different choice.
 _PARTNERS = 8
-# As many coins as are tossed by one random number.
+# Number of coin tosses by one random number.
 _COINS = 32
 
 
 def changes_of(
     search: PolishedSearch, options: list[list[int]], another: Callable[[], list[int]]
 ) -> tuple[list[Change], list[Change]]:
-    """Return the kinds of changes of one solution that a problem's genotype allows, and those that mix two.
+    """Return the changes of one solution for the genotype of a problem, and those that mix two.
 
-    `options` are those of its steps, `another` gives a solution to mix one with. Without a genotype there are none.
+    `options` are those of its steps, `another` returns a solution to mix with. Without a genotype there are none.
     """
     genotype, draw = search.problem.genotype, search.player.draw
     own: list[Change] = [_Neighbours(search).one] if getattr(search.problem, "neighbours", None) is not None else []
@@ -80,7 +80,7 @@ class _OrderChanges:
         return moves[:first] + moves[first:end][::-1] + moves[end:]
 
     def cross(self, moves: list[int]) -> list[int]:
-        """Keep a segment where it is, and let the others come in the order of another member."""
+        """Keep a segment in its place, and put the others in the order of another member."""
         first, end = self._stretch(len(moves))
         segment = moves[first:end]
         if self._repeats:
@@ -123,14 +123,14 @@ class _ChoiceChanges:
         moves[step] = chosen if chosen != moves[step] else options[-1]
 
     def choose_some(self, moves: list[int]) -> list[int]:
-        """Choose anew at two steps most often, but at ten or twenty at times (Doerr et al. 2017)."""
+        """Change a heavy-tailed number of choices: mostly two, sometimes ten or twenty (Doerr et al. 2017)."""
         changed = moves[:]
         for _ in range(min(_MOST_CHANGES, int(2 * (1.0 - self._draw()) ** -_TAIL))):
             self._choose_in(changed)
         return changed
 
     def swap(self, moves: list[int]) -> list[int]:
-        """Let two steps that chose differently choose as the other did: what keeps the sum of a load, say."""
+        """Exchange the choices of two steps that chose differently, which preserves sums such as a load."""
         changed = moves[:]
         self._swap_in(changed)
         return changed
@@ -145,7 +145,7 @@ class _ChoiceChanges:
                 return
 
     def mix(self, moves: list[int]) -> list[int]:
-        """Take each choice from one of two members, not all from one, and change one or two of them or none."""
+        """Take each choice from one of two members, not all from one, and change up to two of them."""
         mate = self._mate(moves)
         mixed = moves[:]
         apart = list(compress(range(len(moves)), map(ne, moves, mate)))
@@ -164,7 +164,7 @@ class _ChoiceChanges:
         return mixed
 
     def _mate(self, moves: list[int]) -> list[int]:
-        """Return a solution to mix one with: of a few, the one that has most in common with it, but not all."""
+        """Return a solution to mix with: of a few, the most similar one that is not equal."""
         nearest, least = moves, len(moves) + 1
         for _ in range(_MATES):
             mate = self._another()
@@ -174,7 +174,7 @@ class _ChoiceChanges:
 
 
 class _Neighbours:
-    """The problem's own neighbours of a solution; those of the last one are kept, as chains often stay."""
+    """The problem's own neighbours of a solution; those of the last one are cached, as chains often stay."""
 
     def __init__(self, search: PolishedSearch) -> None:
         self._problem: Any = search.problem
@@ -208,6 +208,6 @@ class _Neighbours:
 
 
 def options_of(search: PolishedSearch) -> list[list[int]]:
-    """Return the numbers of the moves that may be chosen at each step; none where solutions are no lists of choices."""
+    """Return the numbers of the moves of each step; empty if solutions are not lists of choices."""
     genotype = search.problem.genotype
     return [search.player.numbers(step) for step in genotype.moves] if isinstance(genotype, Choices) else []

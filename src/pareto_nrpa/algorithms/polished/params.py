@@ -18,41 +18,39 @@ if TYPE_CHECKING:
 class PolishedNRPA(Algorithm):
     """Pareto-NRPA combined with local search; each uses solutions of the other.
 
-    Policies are sampled from and learn as in Pareto-NRPA. Solutions of the front, and playouts, are improved by local
-    search; what that ends in is given to the policies to learn from. Where the problem has `segments`, all neighbours
-    are judged before any is evaluated; else each neighbour is an evaluation, and what kind of change is made most
-    follows from what each kind has brought.
+    Policies are sampled and learn as in Pareto-NRPA. Local search improves solutions of the front and playouts, and
+    policies learn from its ends. If the problem has `segments`, all neighbours are judged before one is evaluated;
+    otherwise each neighbour is an evaluation, and kinds of changes are drawn by their success.
 
     Parameters
     ----------
     level, iterations, n_policies, alpha
-        Those of the Pareto-NRPA that makes and learns from the playouts.
+        Those of the Pareto-NRPA that makes the playouts and learns from them.
     playouts
-        With segments: how many playouts are made before each local search.
+        With segments: number of playouts before each local search.
     fresh
         With segments: the share of local searches that begin at a playout; the others begin near the front.
     explore
-        With segments: which share of the neighbours that are judged may be those of solutions of the front, at most.
+        With segments: largest share of judged neighbours that may be those of solutions of the front.
     sample
-        With segments: a local search near the front begins at the best of this share of its solutions, of eight at
-        least.
+        With segments: a local search near the front begins at the best of this share of its solutions, at least eight.
     shake
-        With segments: how many random steps away from there it begins, at least; at most twice as many.
+        With segments: least number of random steps before it begins; at most twice as many.
     reach
-        With segments: within how many moves of one place these steps are made.
+        With segments: number of moves around one place within which these steps are made.
     detour
-        With segments that have limits: once all neighbours of the front were looked at, a local search near it begins
-        up to so many random steps away, feasible or not, and passes through infeasible solutions; 0 is never.
+        With segments that have limits: after all neighbours of the front were judged, a local search near it begins up
+        to so many random steps away, and passes through infeasible solutions; 0 switches it off.
     kicks
-        With arcs (`Segments.arc_of`) and without limits: how often a local search is kicked at its end, and
-        continues from the better of the two ends.
+        With arcs (`Segments.arc_of`) and without limits: number of kicks at the end of a local search, each
+        followed by a descent and undone if its end is worse.
     candidates
-        Without segments, where solutions are lists of choices: how many changes are thought of before one is evaluated,
-        the one that a model of what each choice adds likes best. 1 is without a model.
+        Without segments, if solutions are lists of choices: number of changes of which the best one, predicted by an
+        additive model of the choices, is evaluated. 1 is without a model.
     bias
-        Factor on the problem's bias; each policy has it care for the objectives in its own way.
+        Factor on the problem's bias; its preference for the objectives differs between policies.
     pruning
-        Whether to keep to the moves that the problem thinks worth trying.
+        Whether playouts use the problem's pruning.
     """
 
     level: int = 3
@@ -77,7 +75,7 @@ class PolishedNRPA(Algorithm):
 
     def __post_init__(self) -> None:
         check_whole("playouts", self.playouts, 1, 1_000_000)
-        check_whole("iterations", self.iterations, 1)  # there is no budget from which it could follow
+        check_whole("iterations", self.iterations, 1)  # no budget determines it
         check_whole("shake", self.shake, 1, 1_000)
         check_whole("reach", self.reach, 1, 1_000_000)
         check_whole("kicks", self.kicks, 0, 1_000_000)
@@ -90,7 +88,7 @@ class PolishedNRPA(Algorithm):
                 raise ValueError(f"{name} must be a share from 0 to 1, got {share!r}.")
         check_flag("pruning", self.pruning)
         learning = self.learning()
-        for field in fields(self):  # plain numbers, whatever came
+        for field in fields(self):  # plain numbers of any given type
             kind: Any = type(field.default)
             object.__setattr__(self, field.name, kind(getattr(learning, field.name, getattr(self, field.name))))
 
@@ -108,7 +106,7 @@ class PolishedNRPA(Algorithm):
         )
 
     def start(self, problem: AnyProblem, *, seed: int = 0, budget: int | None = None) -> PolishedSearch:
-        """Return a search over `problem` that has not made an evaluation yet; it needs no budget."""
+        """Return a new search over `problem`; it needs no budget."""
         from .search import PolishedSearch
 
         return PolishedSearch(problem, self, seed=seed)

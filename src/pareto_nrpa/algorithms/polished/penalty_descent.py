@@ -1,4 +1,4 @@
-"""Detours: descents that pass through infeasible solutions, at a price that is learned."""
+"""Detours: descents through infeasible solutions with an adaptive penalty."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from .near_evaluation import Penalty
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# What a step may gain by being infeasible, as a share of the range of the front: few gain more, and without a bound
-# every neighbour has to be joined to its end.
+# Largest gain of an infeasible step, as a share of the range of the front: few gain more, and without a bound every
+# neighbour must be joined completely.
 _MOST_GAIN = 0.03
-# By which the price rises after a detour that ended infeasible, and falls after one that did not: half of them do.
+# Factor by which the penalty rises after an infeasible end and falls after a feasible one, so that half are feasible.
 _RATE = 1.1
 _LOWEST, _HIGHEST = 1e-100, 1e100
 
 
 class PenaltyDescent:
-    """Where a detour left what is feasible, and what it costs to be infeasible: as much as leads half of them back."""
+    """The start of a detour, and the penalty of infeasibility, adapted so that half of the detours end feasible."""
 
     STATE: ClassVar[dict[str, Any]] = {"_price": "float", "_origin": Maybe("i8 [n]"), "terms": Penalty}
 
     def __init__(self, n_moves: int) -> None:
         self._n = n_moves
-        self._price = 1.0  # of a unit of distance from being feasible, in ranges of the front
+        self._price = 1.0  # of a unit of distance from feasibility, in ranges of the front
         self._origin: NDArray[np.int64] | None = None
         self.terms = Penalty(0.0, 0.0)
 
     @property
     def origins(self) -> NDArray[np.int64]:
-        """Where a detour began, a row if there is one."""
+        """The start of the current detour, a row if there is one."""
         return np.zeros((0, self._n), dtype=np.int64) if self._origin is None else self._origin[None]
 
     @property
     def is_out(self) -> bool:
-        """Whether a detour is under way."""
+        """Whether a detour is running."""
         return self._origin is not None
 
     def leave(self, origin: NDArray[np.int64], span: float) -> Penalty:
-        """Begin one at a feasible solution; `span` is the weighted sum of the ranges of the front."""
+        """Begin a detour at a feasible solution; `span` is the weighted sum of the ranges of the front."""
         self._origin = origin
         span = min(span, _HIGHEST)
         self.terms = Penalty(self._price * span, _MOST_GAIN * span)
         return self.terms
 
     def come_back(self, moves: NDArray[np.int64], distance: float) -> NDArray[np.int64] | None:
-        """End it; returns None if that is feasible, else the places from which to repair it: where it was changed."""
+        """End a detour; returns None if its end is feasible, else the changed places, from which it is repaired."""
         assert self._origin is not None
         origin, self._origin = self._origin, None
         if distance == 0.0:
@@ -60,7 +60,7 @@ class PenaltyDescent:
 
 
 def changed_places(before: NDArray[np.int64], now: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each place 1 if what comes before or after the move there is another than before, else 0."""
+    """Return for each place 1 if the predecessor or successor of its move has changed, else 0."""
     order = np.argsort(before)
     places = order[np.searchsorted(before, now, sorter=order)]
     is_new = np.diff(places, prepend=-1, append=len(now)) != 1

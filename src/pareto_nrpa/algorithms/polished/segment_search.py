@@ -1,4 +1,4 @@
-"""Local search where a problem judges neighbours by its segments: all are looked at, few are evaluated."""
+"""Local search by segments: all neighbours are judged, few are evaluated."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("pareto_nrpa")
 
-# How many solutions of the front are compared at least for where to begin; all of one that has not as many.
+# Least number of solutions of the front that are compared for the start; all of a smaller front.
 _LEAST_SAMPLE = 8
-#: The kind of a proposal from which policies do not learn: a neighbour from the queue.
+#: The kind of a proposal without learning: a neighbour from the queue.
 _NEIGHBOUR = 1
 
 
 class Neighbour(NamedTuple):
-    """A solution that is worth evaluating, by what its segments say."""
+    """A solution to evaluate, judged by its segments."""
 
     moves: Annotated[np.ndarray, "i8 [n]"]
     objectives: Annotated[np.ndarray, "f8 [M]"]  # minimised
@@ -40,18 +40,18 @@ class Neighbour(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """A local search for one weighted sum, or a look round one solution where the weights are 0."""
+    """A local search for one weighted sum, or an exploration of the neighbours of one solution if the weights are 0."""
 
     weights: Annotated[np.ndarray, "f8 [M]"]
     policy: Annotated[int, "int < P"]
 
 
 class SegmentSearch(Proposer):
-    """What to evaluate next: neighbours that nothing covers, then the end of a local search, then of another one.
+    """Proposes non-covered neighbours, then the ends of local searches.
 
-    All neighbours of each new solution of the front are judged once. When that has brought all it can, local searches
-    for random weighted sums begin, at playouts and at solutions of the front that were shaken. Once all
-    neighbours of the front were judged, those that begin near it pass through infeasible solutions.
+    All neighbours of each new solution of the front are judged once. Then local searches for random weighted sums
+    begin, at playouts and at perturbed solutions of the front. After all neighbours of the front were judged, those
+    that begin near it pass through infeasible solutions.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
@@ -71,18 +71,18 @@ class SegmentSearch(Proposer):
         self.judge = NearEvaluator(player, self._params.kicks)
         self._evaluate = DirectEvaluation(player)
         self._detours = PenaltyDescent(self._shape[0])
-        self.n_playouts = self._params.playouts  # to be made before the next local search
+        self.n_playouts = self._params.playouts  # before the next local search
         self._queue: deque[Neighbour] = deque()
         self._descent: Descent | None = None
-        self._welcomed: set[int] = set()  # members, some of them to be, whose neighbours are looked at elsewhere
-        self._n_judged_round = 0  # neighbours of members, while looking round
+        self._welcomed: set[int] = set()  # present and future members whose neighbours another search judges
+        self._n_judged_round = 0  # neighbours of members, in explorations
 
     def compile(self) -> None:
-        """Compile what the player knows nothing of."""
+        """Compile code that the player does not include."""
         self.judge.compile()
 
     def propose(self) -> Proposal:
-        """Look at neighbours until one is worth evaluating, and play it."""
+        """Judge neighbours until one is to be evaluated, and play it."""
         search = self._search
         while True:
             slot, kind = None, PLAYOUT
@@ -98,13 +98,13 @@ class SegmentSearch(Proposer):
                 return Proposal(slot, kind=kind)
 
     def _another_playout(self) -> int:
-        """Return a slot with a playout, so that something happens where local search leads nowhere."""
+        """Return a slot with a playout, if local search makes no progress."""
         with self._search.player.slot() as slot:
             self._search.player.play(int(ANY_POLICY), slot)
         return slot
 
     def _evaluated(self, moves: NDArray[np.int64], policy: int) -> int:
-        """Return a slot with a neighbour that was judged feasible; it is a defect if it is not."""
+        """Return a slot with a neighbour that was judged feasible; an infeasible one is a defect."""
         slot = self._search.player.open_slot()
         self._evaluate(moves, policy, slot)
         if self._search.machine.pool.scores[slot, VIOLATIONS] > 0:
@@ -113,7 +113,7 @@ class SegmentSearch(Proposer):
         return slot
 
     def _played(self, moves: NDArray[np.int64], policy: int, *, is_feasible: bool) -> int | None:
-        """Return a slot into which a solution was played, None if it cannot be: a defect where it is feasible."""
+        """Return a slot with a solution, None if it cannot be played, which is a defect if it is feasible."""
         slot = self._search.player.open_slot()
         at = UNPRUNED if self._search.is_stuck else EXACT
         is_legal, _ = self._search.player.follow(policy, slot, moves, at)
@@ -126,10 +126,10 @@ class SegmentSearch(Proposer):
         return None
 
     def _descend(self, descent: Descent) -> int | None:
-        """Continue a descent; where it ends, return a slot with its end, which may not be playable.
+        """Continue a descent; return a slot with its end, which may not be playable.
 
-        It may be infeasible in a way that pruning forbids, and then be so again and again: something else is played.
-        So it is where nothing was found for long, so that stops are checked.
+        Ends that pruning forbids may repeat; a playout is made instead. The same after a long time without an
+        evaluation, so that stops are checked.
         """
         before = self.judge.n_judged
         has_ended = self.judge.go_on(self._search.members().feasible)
@@ -150,9 +150,9 @@ class SegmentSearch(Proposer):
         return self._another_playout() if slot is None else slot
 
     def _explore(self) -> bool:
-        """Look at the neighbours of a solution of the front for the first time, if there is one and it is time for it.
+        """Judge the neighbours of a new solution of the front, if there is one and the share of explorations allows it.
 
-        A large front changes faster than one can look round all of it: most effort is left to descents, which move it.
+        A large front changes faster than its neighbours can be judged: most effort is for descents, which improve it.
         """
         members = self._search.members()
         self._leave_to_others()
@@ -168,7 +168,7 @@ class SegmentSearch(Proposer):
         return True
 
     def _leave_to_others(self) -> None:
-        """Skip the neighbours of solutions that another search looks round."""
+        """Skip the neighbours of solutions that another search explores."""
         members = self._search.members()
         for number in self._welcomed:
             place = members.place(number)
@@ -188,7 +188,7 @@ class SegmentSearch(Proposer):
         self._descent = Descent(weights, policy)
 
     def _begin(self) -> bool:
-        """Begin another local search, and say how many playouts come before the next; False if there is nothing."""
+        """Begin another local search, and set the number of playouts before the next; False if there is no start."""
         weights = self._weights()
         is_feasible = self._search.members().violations == 0
         start = None
@@ -202,7 +202,7 @@ class SegmentSearch(Proposer):
         return start is not None or is_feasible
 
     def _weights(self) -> NDArray[np.float64]:
-        """Return random weights for objectives measured by their range in the front."""
+        """Return random weights for objectives scaled by their range in the front."""
         search = self._search
         weights = -np.log([1.0 - search.player.draw() for _ in range(search.problem.n_objectives)])
         members = search.members()
@@ -210,7 +210,7 @@ class SegmentSearch(Proposer):
         return chosen
 
     def _playout(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], int] | None:
-        """Return the best playout for the weights of those that the policies are learning from."""
+        """Return the best playout for the weights among those that the policies are learning from."""
         machine = self._search.machine
         slots = machine.members[0, : machine.levels[0, SIZE]]
         if slots.size == 0:
@@ -221,7 +221,7 @@ class SegmentSearch(Proposer):
         return machine.pool.moves[slot, : heads[N_MOVES]].copy(), int(heads[POLICY])
 
     def _set_out_near_front(self, weights: NDArray[np.float64]) -> None:
-        """Begin some random steps away from the best for the weights of a few of the front."""
+        """Begin some random steps away from the best for the weights among a few solutions of the front."""
         search, params, members = self._search, self._params, self._search.members()
         front = members.objectives
         drawn = search.draw_many(len(front), max(_LEAST_SAMPLE, int(params.sample * len(front))))
@@ -242,12 +242,12 @@ class SegmentSearch(Proposer):
         return kind != _NEIGHBOUR
 
     def adopted(self, slot: int) -> None:
-        """Leave the neighbours of a solution of another search, the next to be counted, to that search."""
+        """Leave the neighbours of a received solution, the next to be counted, to the search that found it."""
         self._welcomed.add(self._search.evaluations + 1)
 
     @property
     def explored(self) -> set[int]:
-        """Members of the front whose neighbours were looked at, here or elsewhere."""
+        """Members of the front whose neighbours were judged, here or by another search."""
         members = self._search.members()
         return {*members.ids[~members.is_fresh].tolist(), *self._welcomed}
 
@@ -256,6 +256,6 @@ class SegmentSearch(Proposer):
         self._welcomed = explored
 
     def restored(self) -> None:
-        """Check what was restored: segments can be joined of whole solutions only."""
+        """Check the restored state: segments can be joined of whole solutions only."""
         descent = [] if self._descent is None else [self.judge.moves]
         self.check_solutions([*self._detours.origins, *(neighbour.moves for neighbour in self._queue), *descent])

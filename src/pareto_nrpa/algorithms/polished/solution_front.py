@@ -1,7 +1,7 @@
-"""The best solutions known to a local search on lists: what covers a newcomer, and which lists are changed next.
+"""The front of a local search on lists: coverage of new solutions, and the lists that are changed next.
 
-A solution that equals a member of the front in all objectives takes its place here ("drift"): where many lists are one
-schedule, changes would otherwise always begin at the same list. The archive keeps the solution found first.
+A solution that equals a member in all objectives replaces it here ("drift"): if many lists are one schedule, changes
+would otherwise always begin at the same list. The archive keeps the solution found first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     #: Violations, then minimised objectives.
     Scores = tuple[float, ...]
 
-#: How a solution compares with a front, where no member equals it; else the place of that member.
+#: Results of the comparison of a solution with a front without an equal member; else the place of that member.
 COVERED, NEW = -1, -2
 _LARGEST = float(np.finfo(float).max)
 
@@ -42,7 +42,7 @@ class Lists(NamedTuple):
 class SolutionFront(ABC):
     """The members of an archive, each with the list that is changed next.
 
-    That is `stand_in` for a playout that the genotype does not have, as one that ends early.
+    It is `stand_in` for a playout outside of the genotype, such as one that ends early.
     """
 
     STATE: ClassVar[dict[str, Any]] = {"changed_next": Lists}
@@ -78,10 +78,10 @@ class SolutionFront(ABC):
 
     @abstractmethod
     def follow(self) -> None:
-        """Take in what entered or left the archive by other ways."""
+        """Update from the archive after other changes."""
 
     def compile(self) -> None:  # noqa: B027 - one of two objectives needs nothing
-        """Compile what compares solutions."""
+        """Compile comparisons of solutions."""
 
     def is_promising(self, expected: list[float]) -> bool:
         """Tell whether scores that a model expects would be new; while nothing is feasible, fewer violations are."""
@@ -100,7 +100,7 @@ class SolutionFront(ABC):
         self._restored = lists
 
     def restored(self) -> None:
-        """Follow the archive that was restored."""
+        """Update from the restored archive."""
         self.follow()
         members, (lists, are_known) = self._search.members(), self._restored
         need(len(lists) == len(members) and all(map(self._fits, lists.tolist())), "solutions that fit the genotype")
@@ -123,7 +123,7 @@ class SolutionFront(ABC):
 
 
 class PairFront(SolutionFront):
-    """A front of two objectives: the first rises, the second falls, and a bisection finds what covers a newcomer."""
+    """A front of two objectives: the first rises, the second falls, and bisection finds coverers of a new solution."""
 
     def __init__(self, search: PolishedSearch, fits: Callable[[list[int]], bool], stand_in: list[int]) -> None:
         super().__init__(search, fits, stand_in)
@@ -177,7 +177,7 @@ class PairFront(SolutionFront):
         return np.array([self._first, self._second]).T
 
     def follow(self) -> None:
-        """Take in what entered or left the archive by other ways."""
+        """Update from the archive after other changes."""
         counters = self._search.machine.counters
         if self._seen == (seen := (int(counters[N_LOGGED]), int(counters[N_DISCARDED]))):
             return
@@ -207,7 +207,7 @@ class PairFront(SolutionFront):
 
 
 class ManyFront(SolutionFront):
-    """A front of any number of objectives, told apart by compiled code that looks at the archive."""
+    """A front of any number of objectives, compared by compiled code on the archive."""
 
     def __init__(self, search: PolishedSearch, fits: Callable[[list[int]], bool], stand_in: list[int]) -> None:
         super().__init__(search, fits, stand_in)
@@ -215,7 +215,7 @@ class ManyFront(SolutionFront):
         self._no_slack = np.zeros(search.problem.n_objectives)
 
     def compile(self) -> None:
-        """Compile what compares solutions."""
+        """Compile comparisons of solutions."""
         rows = self._no_slack.reshape(1, -1)
         stored(is_covered_by_front)(rows, rows, self._no_slack, self._no_slack)
 
@@ -256,7 +256,7 @@ class ManyFront(SolutionFront):
         return self._search.members().objectives
 
     def follow(self) -> None:
-        """Take in what entered or left the archive by other ways."""
+        """Update from the archive after other changes."""
         members = self._search.members()
         self.violations, self.ideal, self.span = members.violations, members.ideal, members.span
         if len(self._lists) > 2 * len(members) + 100:

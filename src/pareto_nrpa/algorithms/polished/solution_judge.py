@@ -1,4 +1,4 @@
-"""Complete solutions judged as they are: without legal moves, codes and, where possible, states."""
+"""Evaluation of complete solutions as lists, without legal moves, codes and, if possible, states."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _LARGE = 1e300  # whole numbers may be larger than any float
 
 
 class SolutionJudge:
-    """Judges lists of numbers of moves.
+    """Evaluates lists of numbers of moves.
 
-    A problem with `evaluate_solution` is given the moves. One whose states are the tuples of the moves so far, which
-    `look_at` finds out, is given the tuple. Any other plays them.
+    `evaluate_solution` of a problem gets the moves. If states are the tuples of the moves so far, as `look_at` detects,
+    `evaluate` gets the tuple. Otherwise the moves are played.
     """
 
     def __init__(self, player: PlainPlayer) -> None:
         self._player, self._problem = player, player.problem
-        self._moves = player.met()  # of the genotype: all that there are
+        self._moves = player.met()  # all moves of the genotype
         self._are_numbers = all(type(move) is int and move == i for i, move in enumerate(self._moves))
         self._signs = player.signs.tolist()
         self._m, self._is_constrained = player.problem.n_objectives, player.problem.constrained
         self._states_are_tuples = False
-        #: Whether every list that the genotype has can be played; where not, what enters the front is followed.
+        #: Whether every list of the genotype can be played; otherwise solutions that enter the front are played.
         self.all_are_legal = isinstance(player.problem, BuiltProblem)
 
     def look_at(self, solutions: Iterable[Sequence[Any]]) -> None:
-        """Find out by some solutions whether each state is the tuple of the moves so far."""
+        """Detect by some solutions whether each state is the tuple of the moves so far."""
         if self._problem.evaluate_solution is None:
             self._states_are_tuples = all(map(self._has_tuples, solutions))
 
@@ -54,18 +54,18 @@ class SolutionJudge:
         return True
 
     def is_right(self, numbers: Sequence[int], state: Any) -> bool:
-        """Tell whether a solution that was judged has this final state; if not, all are played from now on."""
+        """Tell whether an evaluated solution has this final state; if not, all are played from then on."""
         if self._states_are_tuples and state != tuple(self.solution(numbers)):
             self._states_are_tuples = False
             return False
         return True
 
     def solution(self, numbers: Sequence[int]) -> list[Any]:
-        """Return the moves behind their numbers, in a list of its own."""
+        """Return the moves of numbers, as a new list."""
         return list(numbers) if self._are_numbers else list(map(self._moves.__getitem__, numbers))
 
     def scores(self, numbers: Sequence[int]) -> Scores | None:
-        """Return violations and minimised objectives; None where this cannot be played, which is found by an error."""
+        """Return violations and minimised objectives; None if the solution cannot be played, detected by an error."""
         problem, solution = self._problem, self.solution(numbers)
         try:
             if problem.evaluate_solution is not None:
@@ -91,7 +91,7 @@ class SolutionJudge:
         return (violations, *map(mul, self._signs, values))
 
     def _simply(self, value: Any) -> Scores | None:
-        """Return the scores where two objectives came as two numbers, as most do: checked in a third of the time."""
+        """Return the scores of two objectives given as two numbers, the common case: three times as fast to check."""
         violations = 0.0
         if self._is_constrained:
             if type(value) is not tuple or len(value) != 2:

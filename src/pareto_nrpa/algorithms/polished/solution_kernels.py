@@ -1,4 +1,4 @@
-"""Compiled code that judges a complete solution without its legal moves."""
+"""Compiled evaluation of complete solutions without their legal moves."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...engine.arrays import KEY, N_DECISIONS, N_MOVES, NO_IDENTITY, POLICY, VIO
 from ...engine.evaluation import clear_objectives, take_objectives
 from ...engine.jit.bundles import borrowed, keep
 
-# Left open here: the kernels of one problem, and its signs.
+# Unbound here: the kernels of one problem, and its signs.
 initial_state = play = canonical = evaluate_solution = judge = judge_moves = identity = None
 signs = np.zeros(0)
 
 
 def evaluate_moves(data, store, policy, slot, moves):
-    """Judge moves in their canonical form and write them into a slot; returns a status."""
+    """Evaluate moves in their canonical form and write them into a slot; returns a status."""
     canonical(data, moves, moves.size)
     heads = store.pool.heads[slot]
     heads[POLICY] = policy
@@ -27,7 +27,7 @@ def evaluate_moves(data, store, policy, slot, moves):
 
 
 def judge_at_once(data, scores, heads, moves, room):
-    """Judge moves by the kernel of the problem that does."""
+    """Evaluate moves by `evaluate_solution` of the problem."""
     clear_objectives(scores, room)
     scores[VIOLATIONS] = evaluate_solution(data, moves, room[: scores.size - 1])
     status = take_objectives(scores, room)
@@ -37,7 +37,7 @@ def judge_at_once(data, scores, heads, moves, room):
 
 
 def judge_by_playing(data, scores, heads, moves, room):
-    """Play moves one after the other, and judge what comes of it."""
+    """Play moves one after the other, and evaluate the final state."""
     state = initial_state(data)
     lent = borrowed(state)
     for i in range(moves.size):

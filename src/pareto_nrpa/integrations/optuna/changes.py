@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 #: Kinds of trials: a playout of a policy; a trial of the front with one change, or two; a mixture of two trials; a
 #: playout with initial weights, which reaches what the others no longer sample.
 PLAYOUT, ONE, TWO, MIX, FRESH = range(5)
-# The first trials are fresh: one or two trials alone do not show what is good about them.
+# The first trials are fresh: one or two trials do not show which choices are good.
 _N_FRESH = 10
 # Rate at which the share of a kind follows its success, and the share spread evenly over all kinds.
 _RATE, _LEAST_SHARE = 0.1, 0.2

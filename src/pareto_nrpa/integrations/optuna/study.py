@@ -104,7 +104,7 @@ class StudyState:
         return any(self.parameters.key(plan.values, space) in self._seen for space in spaces)
 
     def _learn(self, study: Study) -> None:
-        """Learn from all trials finished since the last call, in their order, whatever sampler made them."""
+        """Learn from all trials finished since the last call, in their order, from any sampler."""
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             if trial.number not in self._learned:
                 self._learned.add(trial.number)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Processes:
-    """Processes of this machine, one thread each unless OMP_NUM_THREADS and the like say otherwise.
+    """Processes of this machine, one thread each unless OMP_NUM_THREADS or similar variables are set.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Processes:
             check_positive("time_limit", self.time_limit)
 
     def check(self, lookahead: int) -> None:
-        """Raise if there are more processes than evaluations under way."""
+        """Raise if there are more processes than concurrent evaluations."""
         if self.n is not None and self.n > lookahead:
             raise ValueError(
                 f"n of Processes must be at most the lookahead ({lookahead}), as others would be idle, "
@@ -79,7 +79,7 @@ class FromExecutor:
             check_positive("time_limit", self.time_limit)
 
     def check(self, lookahead: int) -> None:
-        """Accept any number of evaluations under way."""
+        """Accept any number of concurrent evaluations."""
 
     @contextmanager
     def opened(self, lookahead: int) -> Iterator[Executor]:

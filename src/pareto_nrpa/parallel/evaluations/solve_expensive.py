@@ -153,7 +153,7 @@ def solve_parallel(
         stacklevel=2,
     )
     if executor is not None and workers is not None:
-        raise ValueError("workers and executor are two ways to say the same: give one of them.")
+        raise ValueError("workers and executor exclude each other; give one of them.")
     evaluator = Processes(workers, time_limit) if executor is None else FromExecutor(executor, time_limit)
     return solve_expensive(problem, algorithm, evaluator=evaluator, journal=checkpoint, **options)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .executors import Crew
     from .task import Member
 
-#: How long the first round is, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
+#: Length of the first round, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
 FIRST_ROUND, FIRST_PLAIN_ROUND = 50, 500
 _SECONDS_BETWEEN_LOOKS = 0.25
 

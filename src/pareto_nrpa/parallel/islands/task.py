@@ -51,7 +51,7 @@ class Report(NamedTuple):
 
     evaluations: int
     discarded: int
-    alive: NDArray[np.int64]  # the evaluations that found what is in its archive
+    alive: NDArray[np.int64]  # the evaluations at which its archive was found
     members: list[Member]
     log: NDArray[np.float64]  # [G, 2 + M]
     keys: NDArray[np.int64]  # of all evaluated solutions, where these are counted

@@ -1,4 +1,4 @@
-// How good the result is, and how it was made.
+// Quality and settings of the result.
 const ALMOST = 0.99;
 
 function makeBackground() {
@@ -28,7 +28,7 @@ function comparedResults() {
   return table("Results side by side", [wordsHead("Result"), ...heads], rows);
 }
 
-// Hypervolumes are drawn together where they are measured against the same point.
+// Hypervolumes are drawn together if their reference points are equal.
 function drawQuality() {
   const groups = new Map();
   results.forEach(({ history, reference }, r) => {

@@ -1,4 +1,4 @@
-// Which solution: by the rules of choosing.py, beside which a test holds these.
+// The choice of a solution, by the rules of choose.py; a test compares the two.
 const TIE_BREAK = 1e-3;
 const FLAT = 1e-9;
 
@@ -12,7 +12,7 @@ function isWithin(i) {
   });
 }
 
-// What may be chosen on request: within the limits, and not beaten by another result.
+// Candidates: within the limits, and not dominated by another result.
 function candidates() {
   return everything.filter((i) => {
     const { dominated, violations } = solutions[i];
@@ -42,7 +42,7 @@ function compromise(rows, weights) {
   return rows[indexOfSmallest(scores)];
 }
 
-// The solution farthest before the line between the ends, or the even compromise where the front bulges nowhere.
+// The solution farthest before the line between the ends, or the even compromise if none is before it.
 function knee(rows) {
   const sums = scaled(rows).map(total);
   const best = indexOfSmallest(sums);
@@ -55,7 +55,7 @@ function bestIn(rows, k) {
   return rows[points.map((_, j) => j).sort(isBefore)[0]];
 }
 
-// Words for the solutions that stand out.
+// Labels of the ends and the knee.
 function marks(rows) {
   const found = new Map();
   if (objectives.length < 2 || rows.length < 2) return found;

@@ -1,13 +1,13 @@
-// What the page knows, and what its reader has chosen so far.
+// The data of the page, and the state of the choice.
 const { title, objectives, results, solutions } = JSON.parse(document.getElementById("data").textContent);
 const everything = solutions.map((_, i) => i); // a solution is known by its index
 const MIDDLE_WEIGHT = 5;
-const NOTHING = 1e-6; // a time too short to speak of
+const NOTHING = 1e-6; // negligible times
 
 const state = {
   chosen: -1,
   kept: -1, // to compare with
-  limits: objectives.map(() => null), // the most, or the least of what is maximised
+  limits: objectives.map(() => null), // largest values, or least ones of maximised objectives
   weights: objectives.map(() => MIDDLE_WEIGHT),
 };
 

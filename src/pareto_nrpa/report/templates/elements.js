@@ -30,7 +30,7 @@ function table(caption, heads, rows) {
   return el("table", {}, el("caption", {}, caption), el("thead", {}, tableRow(...heads)), el("tbody", {}, ...rows));
 }
 
-// What is wider or longer than its place scrolls there, by keyboard too.
+// Large content scrolls in its place, also by keyboard.
 function scrolling(label, content) {
   return el("div", { class: "scroll", role: "region", "aria-label": label, tabindex: 0 }, content);
 }
@@ -39,14 +39,14 @@ const room = (element) => Math.max(240, element.clientWidth);
 const total = (values) => values.reduce((sum, value) => sum + value, 0);
 const indexOfSmallest = (values) => values.indexOf(Math.min(...values));
 
-// Made once each, as making one takes longer than using it a hundred times.
+// Created once each, as creation is slow.
 const [digits4, digits6, digits9] = [4, 6, 9].map((n) => new Intl.NumberFormat("en", { maximumSignificantDigits: n }));
 const format = (value) => (Math.abs(value) >= 1e6 ? digits9 : digits6).format(value);
 const short = (value) => Number(value.toPrecision(6));
 const signed = (value) => (value < 0 ? "\u2212" : "+") + format(Math.abs(value));
 const plural = (n, word) => `${format(n)} ${word}${n === 1 ? "" : "s"}`;
 
-// The rule of `shown_time` in times.py, which gives the reasons: hh:mm, or hh:mm:ss between two minutes.
+// The rule of `shown_time` in times.py: hh:mm, or hh:mm:ss between two minutes.
 function clock(value) {
   const whole = Math.floor(Math.abs(value) * 60 + 0.5);
   const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, ...(whole % 60 ? [whole % 60] : [])];

@@ -1,4 +1,4 @@
-// What all plots have in common: scales, axes, and solutions as radio buttons.
+// Shared by all plots: scales, axes, and solutions as radio buttons.
 const linear = ([low, high], from, to) => (value) => from + ((value - low) / (high - low)) * (to - from);
 
 function span(values, margin) {
@@ -18,7 +18,7 @@ function ticks([low, high], n) {
 
 const BORDER = { left: 60, top: 18, right: 12, bottom: 36 };
 
-// A plane with axes to put things into: its element, and the functions that place values.
+// A plane with axes: its element, and the functions that place values.
 function plane({ width, height, spans, names, attributes }) {
   const { left, top, right, bottom } = BORDER;
   const floor = height - bottom;
@@ -48,9 +48,9 @@ const views = []; // the plots of the front: in each, an element for each soluti
 const radio = (kind, attributes) => svg("path", { role: "radio", "data-kind": kind, ...attributes }); // see updateRadio
 
 // Solutions as one group of radio buttons: a single stop for Tab, arrows go from one to the next, a click chooses the
-// nearest. `nearest` tells which that is among some of them.
+// nearest, given by `nearest`.
 function addSolutions(figure, elements, order, nearest) {
-  // What is chosen is drawn once more, above the others: its element keeps its place in the order.
+  // The chosen solution is drawn once more, above the others: its element keeps its place in the order.
   const above = svg("g", { class: "above", "aria-hidden": "true" });
   figure.append(...order.map((i) => elements[i]), above);
   figure.addEventListener("click", (event) => {
@@ -78,7 +78,7 @@ function keyTarget(key, here, n) {
   return key === " " || key === "Enter" ? Math.max(0, here) : targets[key];
 }
 
-const drawn = []; // what each solution said and was when it was last drawn: only what changes is touched
+const drawn = []; // state of each solution at the last drawing: only changes are applied
 function updateViews() {
   const changed = everything.filter((i) => {
     const now = `${flagsOf(i).join(" ")} ${labelled(i)}`;

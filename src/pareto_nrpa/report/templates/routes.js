@@ -12,7 +12,7 @@ const onMap = (plan) => (stop) => axesOf(plan).every((name) => typeof stop[name]
 const hasMap = (i) => Boolean(solutions[i].routes) && planOf(i).stops.some(onMap(planOf(i)));
 const moreColumns = (stops) => [...new Set(stops.flatMap(Object.keys))].filter((name) => !KNOWN_COLUMNS.includes(name));
 
-// Where stops lie on a map of this width, null where it is not known. Nothing is fetched: no streets are drawn.
+// Places of stops on a map of this width, null if unknown. No streets are drawn, as nothing is fetched.
 function placesOf(plan, width) {
   const [across, up] = axesOf(plan);
   const known = plan.stops.filter(onMap(plan));
@@ -64,7 +64,7 @@ function drawMap(i, width, same = new Set()) {
   return el("figure", {}, figure);
 }
 
-// Names beside their stops, on whichever side there is room; where there is none the timetable has to do.
+// Names beside their stops, on a side with room; without room they are only in the timetable.
 function stopNames(stops, places, width) {
   const named = stops.map((_, s) => s).filter((s) => places[s] && stops[s].name !== String(s));
   const taken = places.filter(Boolean).map(([x, y]) => ({ left: x - 9, right: x + 9, top: y - 9, bottom: y + 9 }));

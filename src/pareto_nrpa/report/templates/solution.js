@@ -1,5 +1,5 @@
-// The chosen solution, in words and in full.
-let standingOut = new Map(); // the words of those that do
+// The chosen solution as text, with all values.
+let standingOut = new Map(); // labels of ends and knee
 
 const called = (i) => `Solution ${solutions[i].number}${results.length > 1 ? ` (${resultOf(i).label})` : ""}`;
 const valued = (i) => objectives.map(({ name }, k) => `${name} ${format(solutions[i].values[k])}`).join(", ");
@@ -43,7 +43,7 @@ function choose(i) {
   update();
 }
 
-// Show everywhere what is chosen, kept and within the limits.
+// Update all views after a change of choice or limits.
 function update() {
   standingOut = marks(candidates());
   updateViews();

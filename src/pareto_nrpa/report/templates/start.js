@@ -1,4 +1,4 @@
-// Put everything in its place, and draw it anew when the width changes.
+// Build the page, and redraw it when the width changes.
 makeBackground();
 if (solutions.length) {
   makeFront();

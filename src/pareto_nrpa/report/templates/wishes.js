@@ -1,4 +1,4 @@
-// Limits and weights: what matters to the reader.
+// Limits and weights.
 const resets = [];
 
 function makeWishes() {
