@@ -91,7 +91,6 @@ def test_compiled_problems_keep_their_type(write):
         (":ends", "ends failed: SystemExit: 3"),
         (":nothing", "must give a Problem or a CompiledProblem, got 7"),
         ("", "needs the name of what makes the problem, as in bits_of_mine.py:Bits; it has: Bits, make"),
-        (":", "needs the name of what makes the problem"),
     ],
 )
 def test_mistakes_are_sentences(write, factory, words):

@@ -2,7 +2,7 @@
 
 pymoo keeps every solution as an object and works on it in Python, which takes fifty times as long as evaluating it.
 Here the same steps are made with the same random numbers in the same order, so that the population after every
-generation is the one that pymoo has (`tests/test_evolutionary.py`).
+generation is the one that pymoo has (`tests/algorithms/baselines/test_moea.py`).
 """
 
 from __future__ import annotations
