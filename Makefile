@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests run side by side, one worker per core; what one of them compiles all others load (tests/conftest.py). A worker
 # that has finished takes tests from another, so that none is idle at the end.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
-SELECT := -m "not slow and not long"
+SELECT := -m "not slow"
 # Tests start this package in many processes: where bytecode is not written, each would compile all of it again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make solve      install, then solve the embedded instance; the page on which to choose is written to results/"
-	@echo "make test       install with the development tools, then run all tests but the long and the slow ones"
+	@echo "make test       install with the development tools, then run all tests but the slow ones"
 	@echo "make test-all   run these too"
 	@echo "make coverage   run all tests and say which lines none of them reaches, pages in htmlcov/"
 	@echo "make reproduce  a small version of every experiment of the paper, minutes, into results/quick/"

@@ -1,6 +1,5 @@
-"""Shared fixtures, compiled code that all processes of a test run share, and cases left to longer runs."""
+"""Shared fixtures, and compiled code that all processes of a test run share."""
 
-import collections
 import functools
 import gc
 import hashlib
@@ -22,7 +21,7 @@ _DIGEST = hashlib.sha256(b"".join(_COMPILED)).hexdigest()[:12]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / _DIGEST))
 # All cores are busy with tests.
 os.environ.setdefault("PARETO_NRPA_COMPILE_ALONE", "1")
-# A shell lets what it starts in the background ignore Ctrl-C; tests that press it would wait for ever.
+# A shell lets what it starts in the background ignore Ctrl-C; tests that send it would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -67,26 +66,8 @@ if "fcntl" in globals():
 
 
 def pytest_configure(config):
-    """Try fewer cases of each property where the long tests are left out, too."""
-    settings.load_profile("brief" if "not long" in config.option.markexpr else "whole")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Leave all cases but every n-th of a test to the slow run (`sampled(n)`) or to CI (`thinned(n)`, `long_but`)."""
-    n_seen = collections.Counter()
-    for item in items:
-        if (kept := item.get_closest_marker("long_but")) is not None and item.callspec.id not in kept.args:
-            item.add_marker(pytest.mark.long)
-        test = item.nodeid.partition("[")[0]
-        if (sampled := item.get_closest_marker("sampled")) is not None:
-            if n_seen[test, "sampled"] % sampled.args[0]:
-                item.add_marker(pytest.mark.slow)
-            n_seen[test, "sampled"] += 1
-        if (thinned := item.get_closest_marker("thinned")) is not None and item.get_closest_marker("slow") is None:
-            if n_seen[test, "thinned"] % thinned.args[0]:
-                item.add_marker(pytest.mark.long)
-            n_seen[test, "thinned"] += 1
+    """Try fewer cases of each property where the slow tests are left out, too."""
+    settings.load_profile("brief" if "not slow" in config.option.markexpr else "whole")
 
 
 _MANY_TESTS = 1000
@@ -156,7 +137,7 @@ def run(capsys):
 
 @pytest.fixture
 def unwritable(tmp_path):
-    """A folder that nobody can write to, not even root."""
+    """A folder that cannot be written to, not even by root."""
     (tmp_path / "file").write_text("not a folder")
     return tmp_path / "file" / "folder"
 

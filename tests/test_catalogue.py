@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import load
-from pareto_nrpa.catalogue import DEFAULT
+from pareto_nrpa.catalogue import DEFAULT, describe
+from pareto_nrpa.cli import main
 from pareto_nrpa.errors import InstanceError
+from pareto_nrpa.families import FAMILIES, Family, Option
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 THREE_CITIES = "3\n0 0 0 0 0 100 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"
@@ -42,23 +44,9 @@ def test_an_official_name_gives_its_instance(official, monkeypatch):
     assert official("rc_204.3").max_moves == 23
 
 
-def test_a_file_gives_its_instance(folder):
-    problem = load(folder / "SolomonTSPTW" / "rc_901.1.txt")
-    assert (problem.name, problem.n_objectives) == ("rc_901.1", 1)
-
-
-def test_a_path_may_be_text(folder):
-    assert load(str(folder / "SolomonTSPTW" / "rc_901.2.txt")).n_objectives == 2
-
-
 @pytest.mark.parametrize("name", ["rc_901.1", "rc_901.2", "mine"])
 def test_further_instances_in_the_public_layout_load_by_name(name, folder):
     assert load(name, data=folder).name == name
-
-
-def test_the_environment_names_the_data_folder(folder, monkeypatch):
-    monkeypatch.setenv("PARETO_NRPA_DATA", str(folder))
-    assert load("rc_901.2").n_objectives == 2
 
 
 def test_the_folder_that_is_given_hides_the_environment(folder, tmp_path, monkeypatch):
@@ -66,19 +54,6 @@ def test_the_folder_that_is_given_hides_the_environment(folder, tmp_path, monkey
     monkeypatch.setenv("PARETO_NRPA_DATA", str(folder))
     with pytest.raises(InstanceError, match="unknown instance 'mine'"):
         load("mine", data=tmp_path / "other")
-
-
-def test_a_folder_of_families_will_do_as_well(folder, tmp_path):
-    collection = tmp_path / "collection"
-    collection.mkdir()
-    folder.rename(collection / "mo-tsptw")
-    assert load("mine", data=collection).name == "mine"
-
-
-def test_the_user_cache_is_looked_in_last(folder, tmp_path):
-    (tmp_path / "cache" / "pareto-nrpa" / "data").mkdir(parents=True)
-    folder.rename(tmp_path / "cache" / "pareto-nrpa" / "data" / "mo-tsptw")
-    assert load("mine").name == "mine"
 
 
 def test_the_default_is_embedded():
@@ -92,29 +67,14 @@ def test_a_spec_gives_a_generated_instance():
     assert equal(load("mo-tsp:n=7,seed=2,objectives=1"), generate_tsp(7, 2, 1))
 
 
-def test_options_of_a_spec_have_defaults():
-    assert equal(load("tsptw:n=9"), generate_tsptw(9))
-    assert equal(load("mo-tsp:n=9"), generate_tsp(9))
-
-
-def test_the_name_of_a_generated_instance_gives_it_again():
-    problem = generate_tsptw(9, 3, 0.2, 3)
-    assert equal(load(problem.name), problem)
-
-
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("tsptw", "tsptw needs n=, as in tsptw:n=50,seed=1"),
-        ("mo-tsp:", "mo-tsp needs n="),
-        ("tsptw:seed=3", "tsptw needs n="),
+        ("tsptw", "tsptw needs a number of cities, as in tsptw:n=50,seed=1"),
         ("tsptw:n=9,sede=3", "'sede=3' is not an option of tsptw; it takes n=, seed=, tightness=, objectives="),
-        ("tsptw:9", "'9' is not an option of tsptw"),
         ("mo-tsp:n=9,tightness=0.5", "'tightness=0.5' is not an option of mo-tsp; it takes n=, seed=, objectives="),
         ("tsptw:n=10,n=12", "n of tsptw is given twice, in 'n=10,n=12'; leave one out"),
         ("tsptw:n=nine", "n of tsptw must be a whole number, got 'nine'"),
-        ("tsptw:n=9.5", "n of tsptw must be a whole number, got '9.5'"),
-        ("tsptw:n=", "n of tsptw must be a whole number, got ''"),
         ("tsptw:n=9,tightness=wide", "tightness of tsptw must be a number, got 'wide'"),
         ("tsptw:n=9,seed=-1", "seed must be a whole number of at least 0, got -1"),
         ("tsptw:n=1", "n must be a whole number of at least 2, got 1"),
@@ -127,34 +87,29 @@ def test_a_misspelt_spec_is_refused_in_words(spec, words):
         load(spec)
 
 
-def test_an_unknown_name_lists_what_is_there_and_suggests_the_nearest(folder):
-    with pytest.raises(
-        InstanceError,
-        match=r"unknown instance 'rc_9O1\.1' \(did you mean 'rc_901\.1'\?\); there are: mine, rc_901\.1, rc_901\.2; ",
-    ):
-        load("rc_9O1.1", data=folder)
-
-
-def test_an_unknown_name_like_nothing_gets_no_suggestion(folder):
-    with pytest.raises(InstanceError, match=r"unknown instance 'zzz'; there are: mine"):
-        load("zzz", data=folder)
-
-
-def test_an_official_name_without_data_tells_the_command():
-    with pytest.raises(
-        InstanceError, match=r"official instance rc_204\.3 is not on this machine; get it with: pareto-nrpa data get"
-    ):
-        load("rc_204.3")
-
-
-def test_an_official_name_beside_other_data_tells_the_command(folder):
-    with pytest.raises(InstanceError, match=r"rc_204\.3 is not .*pareto-nrpa data get"):
-        load("rc_204.3", data=folder)
-
-
-def test_an_unknown_name_without_data_tells_what_there_is():
-    with pytest.raises(InstanceError, match=r"unknown instance 'zzz'.*pareto-nrpa data get\. Generators: tsptw:n="):
-        load("zzz")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            {"name_or_path": "rc_9O1.1", "data": "data"},
+            r"unknown instance 'rc_9O1\.1' \(did you mean 'rc_901\.1'\?\); there are: mine, rc_901\.1, rc_901\.2; ",
+        ),
+        ({"name_or_path": "zzz"}, r"unknown instance 'zzz'.*pareto-nrpa data get\. Generators: tsptw:n="),
+        ({"name_or_path": "rc_204.3"}, r"rc_204\.3 is not on this machine; get it with: pareto-nrpa data get"),
+        ({"name_or_path": "rc_204.3", "data": "data"}, r"rc_204\.3 is not .*pareto-nrpa data get"),
+        ({"name_or_path": "data"}, "data is a folder; give an instance file, or a name with --data"),
+        ({"name_or_path": "mine", "data": "nowhere"}, "the data folder nowhere does not exist"),
+        ({"name_or_path": "x" * 300}, "unknown instance"),
+        ({"name_or_path": None}, "a problem is named by text or a path.*, got "),
+        ({"name_or_path": "x", "data": 5}, "data must be the path.*, got "),
+        ({"name_or_path": "mine:check_return=maybe", "data": "data"}, "check_return must be yes or no, got 'maybe'"),
+        ({"name_or_path": "yours:check_return=no", "data": "data"}, "unknown instance 'yours'"),
+    ],
+)
+def test_what_names_no_problem_is_a_sentence(arguments, words, folder, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    with pytest.raises(InstanceError, match=words):
+        load(**arguments)
 
 
 @pytest.mark.parametrize("name", ["../secret", "../../secret", "SolomonTSPTW/mine", "/mine", "", ".", ".mine"])
@@ -162,28 +117,6 @@ def test_a_name_with_a_path_in_it_is_not_looked_up(name, folder, monkeypatch):
     monkeypatch.chdir(folder / "SecondaryCost")
     with pytest.raises(InstanceError, match=r"unknown instance|is a folder|there is no file"):
         load(name, data=folder)
-
-
-def test_a_folder_is_no_instance(folder):
-    with pytest.raises(InstanceError, match=r"data is a folder; give an instance file, .*; CSV, Excel"):
-        load(folder)
-
-
-def test_a_data_folder_must_exist(tmp_path):
-    with pytest.raises(InstanceError, match=r"the data folder .*nowhere does not exist"):
-        load("mine", data=tmp_path / "nowhere")
-
-
-@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
-def test_a_name_that_no_file_can_have_is_unknown(name):
-    with pytest.raises(InstanceError, match="unknown instance"):
-        load(name)
-
-
-@pytest.mark.parametrize("arguments", [{"name_or_path": None}, {"name_or_path": 5}, {"name_or_path": "x", "data": 5}])
-def test_what_is_no_name_is_told(arguments):
-    with pytest.raises(InstanceError, match=r"(a problem is named by text or a path|data must be the path).*, got "):
-        load(**arguments)
 
 
 LATE = "3\n0 0 0 0 0 30 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"  # every tour is back at 40
@@ -223,8 +156,43 @@ def test_a_problem_says_in_its_name_that_it_is_not_the_usual_one(late):
     assert load("rc_204.3:check_return=yes", data=late).name == "rc_204.3:check_return=yes"
 
 
-def test_a_wrong_answer_about_the_return_is_refused(late):
-    with pytest.raises(InstanceError, match="check_return must be yes or no, got 'maybe'"):
-        load("mine:check_return=maybe", data=late)
-    with pytest.raises(InstanceError, match="unknown instance 'yours'"):
-        load("yours:check_return=no", data=late)
+# --- families of problems
+
+
+@pytest.fixture
+def rings(monkeypatch):
+    """A family of one's own."""
+    options = {"size": Option("n", int, "a whole number", least=3), "seed": Option("seed", int, "a whole number")}
+    family = Family(
+        "ring",
+        "routing.generate:generate_tsp",
+        options,
+        lambda p: [f"a ring of {p.max_moves + 1}", "closed"],
+        "size=5",
+        needs={"size": "a size"},
+    )
+    monkeypatch.setitem(FAMILIES, "ring", family)
+
+
+def test_a_new_family_is_one_entry(rings, capsys):
+    made = load("ring:size=6,seed=3")
+    assert (made.data.costs == generate_tsp(6, seed=3).data.costs).all()
+    assert describe("ring:size=6")[1] == [f"{made.name.replace('seed=3', 'seed=0')}: a ring of 6", "closed"]
+    with pytest.raises(SystemExit):
+        main(["info", "ring:size=6"])
+    assert "a ring of 6\nclosed\nreference point" in capsys.readouterr().out
+
+
+def test_unknown_names_are_answered_with_all_families(rings):
+    with pytest.raises(
+        InstanceError, match=r"tsptw:n=50,seed=1 and vrptw:n=50,seed=1 and mo-tsp:n=50,seed=1 and ring:size=5; .*: nas-"
+    ):
+        load("rc_999.9")
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_family_has_a_function_that_makes_its_problems(name):
+    from importlib import import_module
+
+    module, function = FAMILIES[name].maker.split(":")
+    assert callable(getattr(import_module(f"pareto_nrpa.{module}"), function))

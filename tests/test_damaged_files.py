@@ -15,7 +15,7 @@ from pareto_nrpa.routing import generate_tsptw, itineraries
 from pareto_nrpa.routing.exact import Certificate
 from pareto_nrpa.routing.exact.proofs import PROOFS, read_proofs
 
-from .pages.results import make_plan, tours
+from .helpers.results import make_plan, tours
 from .routing.test_formats import vroom
 
 DEEP = "[" * 100_000 + "]" * 100_000

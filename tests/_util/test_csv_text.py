@@ -13,14 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import pareto_nrpa
-from pareto_nrpa import read_stops
 from pareto_nrpa._util.csv_text import csv_text, guarded, unguarded
 from pareto_nrpa.result.reference import with_reference_front
 from pareto_nrpa.routing import generate_tsp
 from pareto_nrpa.routing.itinerary import itineraries
 from pareto_nrpa.routing.table import read_table
 
-from ..pages.results import make_plan, result_of, tours
+from ..helpers.results import make_plan, result_of, tours
 
 FORMULAS = [
     '=HYPERLINK("http://evil.example")',
@@ -73,10 +72,6 @@ def test_all_text_is_read_back(texts):
     assert list(map(unguarded, cells)) == texts
 
 
-def test_numbers_are_written_as_numbers():
-    assert csv_text([["a", -1.5, 0.1, -3, None, float("nan"), "-2"]]) == "a,-1.5,0.1,-3,,nan,-2\n"
-
-
 def cells_of(text):
     return [cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row]
 
@@ -107,15 +102,6 @@ def test_a_drivers_list_has_no_formulas_and_is_read_back(tmp_path):
     rows = [dict(zip(read_table(path).rows[0], row, strict=True)) for row in read_table(path).rows[1:]]
     assert {row["stop"] for row in rows} == {*names, "Depot"}
     assert {row["=note"] for row in rows} == {"@home"}
-
-
-def test_a_file_of_stops_that_was_written_is_read_as_it_was(tmp_path):
-    names = [text for text in FORMULAS if text.isprintable() and text.strip() == text]
-    path = tmp_path / "stops.csv"
-    path.write_text(csv_text([["name", "x", "y", "a;b"], *([name, i, 0, "+1+1"] for i, name in enumerate(names))]))
-    stops = read_stops(path).context["stops"]
-    assert [stop["name"] for stop in stops] == names
-    assert {stop["a;b"] for stop in stops} == {"+1+1"}
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the script of the page")

@@ -1,5 +1,5 @@
-"""Files are written whole or not at all. Tests may run as root, whom permissions do not bind: a path below a regular
-file is what nobody can write to.
+"""Files are written whole or not at all. Tests may run as root, whom permissions do not bind: below a regular file
+nothing can be written.
 """
 
 import os
@@ -18,28 +18,12 @@ def text(content):
     return lambda file: file.write(content.encode())
 
 
-def test_the_content_arrives(tmp_path):
-    path = write_atomically(tmp_path / "a.json", text("hello"))
-    assert path == tmp_path / "a.json"
-    assert path.read_text() == "hello"
-
-
-def test_missing_folders_are_made(tmp_path):
-    assert write_atomically(tmp_path / "a" / "b" / "c.json", text("x")).read_text() == "x"
-
-
-def test_a_path_may_be_text(tmp_path):
-    assert write_atomically(str(tmp_path / "a"), text("x")).read_text() == "x"
-
-
-def test_an_earlier_file_is_replaced(tmp_path):
-    (tmp_path / "a").write_text("a much longer text from before")
-    assert write_atomically(tmp_path / "a", text("new")).read_text() == "new"
-
-
-def test_nothing_else_is_left_in_the_folder(tmp_path):
-    write_atomically(tmp_path / "a", text("x"))
-    assert os.listdir(tmp_path) == ["a"]
+def test_a_file_is_written_in_missing_folders_and_replaces_an_earlier_one(tmp_path):
+    path = tmp_path / "a" / "b.json"
+    for content in ("a much longer text", "new"):
+        assert write_atomically(str(path), text(content)) == path
+        assert path.read_text() == content
+    assert os.listdir(path.parent) == ["b.json"]
 
 
 def test_the_file_has_the_permissions_of_any_new_file(tmp_path):
@@ -71,50 +55,34 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_an_unwritable_folder_is_one_sentence(unwritable):
-    with pytest.raises(
-        ParetoNRPAError, match=r"cannot write .*result\.json: .*; choose a folder that you may write to"
-    ):
-        write_atomically(unwritable / "result.json", text("x"))
-
-
-def test_a_folder_is_no_file(tmp_path):
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(ParetoNRPAError, match=r"cannot write .*folder"):
-        write_atomically(tmp_path / "folder", text("x"))
-    assert os.listdir(tmp_path) == ["folder"]
-
-
 def test_the_longest_name_that_the_system_allows_can_be_written(tmp_path):
     name = "x" * os.pathconf(tmp_path, "PC_NAME_MAX")
     assert write_atomically(tmp_path / name, text("x")).read_text() == "x"
 
 
-def test_checking_says_early_that_a_folder_is_unwritable(unwritable):
-    with pytest.raises(
-        ParetoNRPAError, match=r"cannot write .*result\.json: .*; choose a folder that you may write to"
-    ):
-        check_writable(unwritable / "result.json")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("file/result.json", r"cannot write .*result\.json: .*; choose a folder that you may write to"),
+        ("x" * 300, "cannot write .*: File name too long"),
+        ("folder", "it is a folder; give the name of a file"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_and_when_it_is_written(tmp_path, name, words):
+    (tmp_path / "file").write_text("not a folder")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ParetoNRPAError, match=words):
+        check_writable(tmp_path / name)
+    with pytest.raises(ParetoNRPAError, match="cannot write"):
+        write_atomically(tmp_path / name, text("x"))
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
 
 
-def test_checking_says_early_that_a_name_is_too_long(tmp_path):
-    with pytest.raises(ParetoNRPAError, match=r"cannot write .*: File name too long"):
-        check_writable(tmp_path / ("x" * 300))
-
-
-def test_checking_says_that_a_folder_is_no_file(tmp_path):
-    with pytest.raises(ParetoNRPAError, match="it is a folder; give the name of a file"):
-        check_writable(tmp_path)
-
-
-def test_checking_leaves_no_file_behind(tmp_path):
-    check_writable(tmp_path / "a.json")
-    assert os.listdir(tmp_path) == []
-
-
-def test_checking_keeps_an_earlier_file(tmp_path):
+def test_checking_neither_makes_nor_changes_a_file(tmp_path):
     (tmp_path / "a.json").write_text("earlier")
     check_writable(tmp_path / "a.json")
+    check_writable(tmp_path / "b.json")
+    assert os.listdir(tmp_path) == ["a.json"]
     assert (tmp_path / "a.json").read_text() == "earlier"
 
 
@@ -138,11 +106,6 @@ def test_a_text_ends_its_last_line(tmp_path):
     assert write_text(tmp_path / "a", "x\n").read_text() == "x\n"
 
 
-def test_the_umask_of_the_process_is_left_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("other threads would see it"))
-    write_text(tmp_path / "a", "x")
-
-
 def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path):
     code = (
         "import os, sys; from pareto_nrpa._util.files import write_atomically\n"
@@ -152,14 +115,14 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path):
     assert subprocess.run([sys.executable, "-c", code, path], check=False).returncode == 9
     (part,) = os.listdir(tmp_path)
     write_text(tmp_path / "b", "x")
-    assert part in os.listdir(tmp_path), "another file is nobody's business"
+    assert part in os.listdir(tmp_path), "only the same file is cleaned up"
     write_text(path, "x")
     assert part in os.listdir(tmp_path), "its writer may be about to lock it"
     os.utime(tmp_path / part, (0, 0))
     with open(tmp_path / part, "rb") as file:
         assert try_lock(file)
         write_text(path, "x")
-        assert part in os.listdir(tmp_path), "somebody is writing"
+        assert part in os.listdir(tmp_path), "another process is writing"
     write_text(path, "x")
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
 

@@ -49,16 +49,6 @@ def test_stops_have_a_short_name_without_a_warning():
     assert AllOf is same
 
 
-def test_other_names_are_not_found():
-    with pytest.raises(ModuleNotFoundError, match=r"No module named 'pareto_nrpa\.nothing'"):
-        importlib.import_module("pareto_nrpa.nothing")
-
-
-def test_the_function_solve_outlives_imports_of_the_package_solving():
-    importlib.import_module("pareto_nrpa.solving.solve")
-    assert callable(pareto_nrpa.solve)
-
-
 def test_the_classes_for_pymoo_have_their_old_names_for_one_release():
     pytest.importorskip("pymoo")
     module = importlib.import_module("pareto_nrpa.integrations.pymoo")

@@ -11,7 +11,7 @@ from pareto_nrpa._util.checks import printable
 from pareto_nrpa.solving.progress_bar import ExperimentBar
 
 from ..helpers.command_line import assert_refused
-from ..pages.results import make_plan, result_of, tours
+from ..helpers.results import make_plan, tours
 
 pytestmark = pytest.mark.usefixtures("empty_machine")
 
@@ -53,16 +53,6 @@ def test_a_crafted_result_is_shown(run, crafted, options):
     assert outcome.code == 0
     assert r"\x1b[2J" in outcome.out and r"\u202e" in outcome.out
     assert_harmless(outcome, is_csv="--csv" in options)
-
-
-def test_a_crafted_result_without_stops_is_shown(run, tmp_path):
-    result = result_of([(1, 2), (2, 1)], [[f"move{NASTY}"], ["b"]], descriptions=[f"one{NASTY}", "two"])
-    for path in (result.save(tmp_path / "a.json"), tmp_path / "b.json"):
-        path.write_text(as_json(result.to_dict() | ({} if path.stem == "a" else {"descriptions": [NASTY] * 2})))
-        for options in ((), ("--solution", 1)):
-            outcome = run("show", path, *options)
-            assert r"\x1b[2J" in outcome.out
-            assert_harmless(outcome)
 
 
 def test_summaries_of_a_crafted_result_are_harmless(crafted, capsys):

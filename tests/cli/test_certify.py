@@ -17,7 +17,7 @@ from ..helpers.command_line import LISTENING, assert_refused, read
 pytestmark = pytest.mark.usefixtures("empty_machine")
 
 TOY = "tsptw:n=8,seed=3"
-# No short proof: nobody waits for it.
+# No short proof.
 ENDLESS = "tsptw:n=45,seed=3,tightness=0"
 
 
@@ -41,18 +41,6 @@ def test_it_proves_prints_and_saves(run):
     assert "below about 0.5 GB of memory" in outcome.err
 
 
-def test_quiet_says_nothing(run):
-    outcome = run("certify", TOY, "--quiet")
-    assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
-
-
-def test_one_objective(run):
-    outcome = run("certify", "tsptw:n=8,seed=3,objectives=1")
-    assert outcome.code == 0
-    assert "There is 1 efficient objective vector and no others" in outcome.out
-    assert "f2" not in outcome.out
-
-
 def test_a_proof_that_is_not_finished_says_what_is_open(run):
     outcome = run("certify", ENDLESS, "--seconds", 1.5, "--json", "c.json")
     assert outcome.code == 0
@@ -67,7 +55,7 @@ def test_a_proof_that_is_not_finished_says_what_is_open(run):
     )
 
 
-def test_a_proof_goes_on_from_its_certificate(run):
+def test_a_proof_continues_from_its_certificate(run):
     run("certify", ENDLESS, "--seconds", 1.5, "--json", "c.json", "--quiet")
     before = read("c.json")
     outcome = run("certify", ENDLESS, "--resume", "c.json", "--seconds", 1.5, "--json", "c.json")
@@ -75,10 +63,6 @@ def test_a_proof_goes_on_from_its_certificate(run):
     assert "not finished" in outcome.out
     assert read("c.json")["wall_seconds"] > before["wall_seconds"] + 1
     assert read("c.json")["gap"] <= before["gap"] + 1e-9
-
-
-def test_a_finished_proof_has_nothing_to_go_on_with(run, saved):
-    assert "proved complete" in run("certify", TOY, "--resume", saved).out
 
 
 def test_it_starts_from_a_saved_run(run):
@@ -89,7 +73,6 @@ def test_it_starts_from_a_saved_run(run):
 @pytest.mark.parametrize("damage, words", [
     (lambda r: r["objectives"][0].__setitem__(0, 1.0), r"tour 1 of the incumbent costs \(.*\), not \(1, "),
     (lambda r: r["solutions"][0].pop(), "tour 1 of the incumbent must visit each of the cities 1 to 7 once"),
-    (lambda r: r["solutions"].__setitem__(0, ["a", 2, 3, 4, 5, 6, 7]), "tour 1 of the incumbent must visit each"),
     (lambda r: r.__setitem__("violations", [1] * len(r["violations"])), "the incumbent has no feasible tour"),
     (lambda r: r.pop("objectives"), "is not a result of pareto-nrpa, or is damaged"),
 ])  # fmt: skip
@@ -102,21 +85,13 @@ def test_a_wrong_incumbent_is_refused(run, damage, words):
     assert_refused(run("certify", TOY, "--from", "r.json", "--quiet"), words)
 
 
-def test_an_infeasible_incumbent_is_refused(run):
-    run("solve", "tsptw:n=8,seed=3,tightness=0", "--evaluations", 300, "--json", "r.json", "--quiet")
-    assert_refused(run("certify", TOY, "--from", "r.json", "--quiet"), "tour 1 of the incumbent")
-
-
 @pytest.mark.parametrize("options, words", [
     (["--seconds", 0], "--seconds must be a number above 0, got 0"),
-    (["--seconds", "nan"], "--seconds must be a number above 0, got nan"),
     (["--memory", 0.01], r"--memory must be at least 0\.1 \(gigabytes\), got 0\.01"),
     (["--seed", -1], "seed must be a whole number of at least 0"),
     (["--from", "nothing.json"], "cannot read nothing.json"),
-    (["--resume", "nothing.json"], "cannot read nothing.json"),
-    (["--check", "c.json", "--resume", "c.json"], "--check only verifies"),
-    (["--check", "nothing.json"], "cannot read nothing.json"),
-    (["--check", "c.json", "--json", "d.json"], "--check only verifies"),
+    (["--check", "c.json", "--resume", "c.json"], "--check proves nothing and writes nothing"),
+    (["--check", "c.json", "--json", "d.json"], "--check proves nothing and writes nothing"),
 ])  # fmt: skip
 def test_wrong_options_are_refused(run, options, words):
     assert_refused(run("certify", TOY, *options), words)

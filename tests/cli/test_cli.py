@@ -1,6 +1,5 @@
 """The command line, called in this process where possible: starting another one is slow."""
 
-import csv
 import json
 import os
 import re
@@ -9,17 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import pareto_nrpa
-from pareto_nrpa import Problem
 from pareto_nrpa.cli import main
-from pareto_nrpa.routing import generate_tsptw
 
 from ..helpers.command_line import LISTENING, Outcome, assert_refused, read
 from ..helpers.local_server import official_server
-from ..result.test_result import DEMANDED_KEYS
+from ..helpers.problems import Knapsack
 
 pytestmark = pytest.mark.usefixtures("empty_machine")
 
@@ -41,24 +37,11 @@ def test_the_version(run):
     assert (outcome.code, outcome.out) == (0, f"pareto-nrpa {pareto_nrpa.__version__}\n")
 
 
-@pytest.mark.parametrize("option", ["--help", "-h"])
-def test_help_names_the_commands(run, option):
-    outcome = run(option)
-    assert outcome.code == 0
-    assert all(word in outcome.out for word in ("solve", "data", "info", "--version"))
-
-
-def test_help_of_solve_names_the_options(run):
+def test_help_names_commands_and_options(run):
+    assert all(word in run("-h").out for word in ("solve", "data", "info", "--version"))
     out = run("solve", "--help").out
     options = "evaluations seconds level policies alpha seed out json checkpoint resume quiet"
     assert [word for word in options.split() if f"--{word}" not in out] == []
-
-
-def test_it_runs_as_a_module():
-    done = subprocess.run(
-        [sys.executable, "-m", "pareto_nrpa", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"pareto-nrpa {pareto_nrpa.__version__}\n"
 
 
 def test_a_mistake_leaves_the_process_with_code_2_and_one_sentence():
@@ -82,16 +65,6 @@ def test_info_describes_an_instance_with_windows(run):
     assert "reference point of the hypervolume: none fixed" in out
 
 
-def test_info_describes_an_instance_without_windows(run):
-    assert "no time windows" in run("info", "mo-tsp:n=5").out
-
-
-def test_info_gives_the_reference_point_of_an_official_instance(official, run, monkeypatch):
-    monkeypatch.undo()  # back to the data of this machine
-    official("rc_204.3")
-    assert re.search(r"reference point of the hypervolume: \d+\.?\d*, \d+", run("info", "rc_204.3").out)
-
-
 # --- solving
 
 
@@ -108,7 +81,10 @@ def test_the_default_instance_is_solved_shown_and_saved(run):
 def test_json_has_the_demanded_keys(run):
     run("solve", TOY, *SMALL, "--json", "r.json", "--seed", 5)
     content = read("r.json")
-    assert content.keys() >= DEMANDED_KEYS
+    demanded = (
+        "instance algorithm parameters seed evaluations cpu_seconds objectives violations solutions policies history"
+    )
+    assert content.keys() >= set(demanded.split())
     assert (content["instance"], content["seed"], content["evaluations"]) == (
         "tsptw:n=8,seed=3,tightness=0.5,objectives=2",
         5,
@@ -119,32 +95,6 @@ def test_json_has_the_demanded_keys(run):
     n = len(content["objectives"])
     assert n == len(content["violations"]) == len(content["solutions"]) == len(content["policies"]) > 0
     assert content["history"][-1][0] == 300
-
-
-def test_the_json_is_what_its_solutions_cost(run):
-    run("solve", TOY, *SMALL, "--json", "r.json")
-    content, problem = read("r.json"), generate_tsptw(8, 3)
-    for objectives, violations, solution in zip(
-        content["objectives"], content["violations"], content["solutions"], strict=True
-    ):
-        expected, late = problem.replay(solution)
-        np.testing.assert_allclose(objectives, expected)
-        assert violations == late
-
-
-def test_json_alone_saves_nothing_else(run):
-    run("solve", TOY, *SMALL, "--json", "r.json")
-    assert os.listdir() == ["r.json"]
-
-
-def test_json_is_json_whatever_the_name_of_the_file(run):
-    run("solve", TOY, *SMALL, "--json", "r.csv")
-    assert read("r.csv")["evaluations"] == 300
-
-
-def test_json_and_out_save_both(run):
-    run("solve", TOY, *SMALL, "--json", "r.json", "--out", "table.csv")
-    assert sorted(os.listdir()) == ["r.json", "table.csv"]
 
 
 def test_options_reach_the_algorithm(run):
@@ -159,36 +109,11 @@ def test_options_reach_the_algorithm(run):
     assert {name: parameters[name] for name in given} == given
 
 
-def test_seconds_alone_end_the_search(run):
-    run("solve", TOY, "--seconds", 0.05, "--json", "r.json", "--quiet")
-    assert read("r.json")["stopped_by"] == "0.05 s"
-
-
 def test_the_same_seed_gives_the_same_result(run):
     for name, seed in (("a.json", 4), ("b.json", 4), ("c.json", 5)):
         run("solve", "mo-tsp:n=30,seed=1", *SMALL, "--seed", seed, "--json", name)
     assert what_was_found("a.json") == what_was_found("b.json")
     assert what_was_found("a.json")["solutions"] != what_was_found("c.json")["solutions"]
-
-
-def test_quiet_prints_nothing(run):
-    outcome = run("solve", TOY, *SMALL, "--quiet")
-    assert outcome == Outcome(0, "", "")
-    assert len(os.listdir("results")) == 1
-
-
-def test_out_may_be_a_table(run):
-    outcome = run("solve", TOY, *SMALL, "--out", "front.csv")
-    assert "saved to front.csv" in outcome.out
-    with open("front.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert rows
-    assert rows[0].keys() == {"f1", "f2", "violations", "policy", "solution"}
-
-
-def test_out_may_be_a_file(run):
-    run("solve", TOY, *SMALL, "--out", "deep/er/front.json")
-    assert read("deep/er/front.json")["evaluations"] == 300
 
 
 def test_a_folder_never_loses_an_earlier_result(run):
@@ -220,13 +145,6 @@ def test_where_nothing_is_feasible_it_says_so_and_gives_the_least_violated(run):
     assert all(hypervolume == 0 for _, hypervolume in content["history"])
 
 
-def test_the_progress_bar_says_when_kernels_compile(capsys):
-    from pareto_nrpa.solving.progress_bar import ProgressBar
-
-    ProgressBar(generate_tsptw(5), evaluations=10, seconds=None).on_compile()
-    assert "Compiling kernels for this kind of problem" in capsys.readouterr().err
-
-
 def test_a_terminal_shows_where_the_search_stands(run, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # what makes rich take any stream for a terminal
     err = run("solve", TOY, *SMALL).err
@@ -242,69 +160,6 @@ def test_a_resumed_search_ends_like_one_that_was_never_stopped(run):
     assert run(*settings, "--evaluations", 337, "--json", "half.json", "--checkpoint", "c.npz").code == 0
     assert run(*settings, "--evaluations", 900, "--json", "rest.json", "--checkpoint", "c.npz", "--resume").code == 0
     assert what_was_found("rest.json") == what_was_found("whole.json")
-
-
-def test_going_on_is_said(run):
-    run("solve", TOY, *SMALL, "--checkpoint", "c.npz")
-    outcome = run("solve", TOY, "--level", 2, "--evaluations", 400, "--checkpoint", "c.npz", "--resume")
-    assert "Resuming at evaluation 300" in outcome.err
-
-
-def test_resume_without_an_earlier_checkpoint_starts(run):
-    run("solve", TOY, *SMALL, "--json", "plain.json")
-    assert run("solve", TOY, *SMALL, "--json", "r.json", "--checkpoint", "c.npz", "--resume").code == 0
-    assert what_was_found("r.json") == what_was_found("plain.json")
-    assert os.path.isfile("c.npz")
-
-
-def test_a_resumed_search_never_claims_another_seed(run):
-    run("solve", TOY, *SMALL, "--seed", 5, "--checkpoint", "c.npz", "--quiet")
-    outcome = run("solve", TOY, *SMALL, "--seed", 6, "--checkpoint", "c.npz", "--resume", "--json", "r.json", "--quiet")
-    assert outcome.code == 2 or read("r.json")["seed"] == 5
-
-
-def test_resume_needs_a_checkpoint(run):
-    assert_refused(
-        run("solve", TOY, "--resume"), "--resume requires the file to continue from: give it with --checkpoint"
-    )
-
-
-@pytest.fixture
-def checkpoint(run):
-    run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet", "--json", "earlier.json")
-    return "c.npz"
-
-
-def test_a_checkpoint_of_another_problem_is_refused(run, checkpoint):
-    outcome = run("solve", "tsptw:n=9,seed=3", *SMALL, "--checkpoint", checkpoint, "--resume")
-    assert_refused(
-        outcome, r"the checkpoint c\.npz is of another problem \(tsptw:n=8,.*\), or the data or code of tsptw:n=9,"
-    )
-
-
-def test_a_checkpoint_of_other_parameters_is_refused(run, checkpoint):
-    outcome = run("solve", TOY, *SMALL, "--alpha", 0.7, "--checkpoint", checkpoint, "--resume")
-    assert_refused(outcome, r"the checkpoint c\.npz was made with alpha=0\.5, not 0\.7")
-
-
-@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.99])
-def test_a_truncated_checkpoint_is_refused_and_kept(run, checkpoint, share):
-    with open(checkpoint, "rb") as file:
-        content = file.read()
-    with open(checkpoint, "wb") as file:
-        file.write(content[: int(share * len(content))])
-    outcome = run("solve", TOY, *SMALL, "--checkpoint", checkpoint, "--resume")
-    assert_refused(
-        outcome, r"c\.npz is not a checkpoint of pareto-nrpa, or is damaged: its? .*; start again with another file"
-    )
-    assert os.path.getsize(checkpoint) == int(share * len(content))
-
-
-def test_a_checkpoint_that_is_something_else_is_refused(run):
-    with open("c.npz", "w") as file:
-        file.write("hello")
-    outcome = run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--resume")
-    assert_refused(outcome, r"c\.npz is not a checkpoint of pareto-nrpa")
 
 
 # --- Ctrl-C
@@ -351,21 +206,10 @@ def test_data_get_downloads_and_data_list_shows_it(run, server):
     assert run("solve", "toy.1", *SMALL, "--quiet").code == 0
 
 
-def test_data_get_to_a_folder_tells_how_to_use_it(run, server):
-    outcome = run("data", "get", "--from", server.url, "--to", "here")
-    assert "Use them with --data here or PARETO_NRPA_DATA=here" in outcome.out
-    assert "toy.2" in run("data", "list", "--data", "here").out
-
-
 def test_data_get_of_a_wrong_file_is_refused(run, server):
     (server.folder / "SolomonTSPTW" / "toy.1.txt").write_text("something else")
     outcome = run("data", "get", "--from", server.url, "--to", "here")
     assert_refused(outcome, r"toy\.1\.txt from http\S+ is not the official file")
-
-
-def test_data_get_without_a_server_is_refused(run, server):
-    server.close()
-    assert_refused(run("data", "get", "--from", server.url), "cannot download .*; check the network, then try again")
 
 
 def test_data_list_without_data_tells_the_command(run):
@@ -373,15 +217,6 @@ def test_data_list_without_data_tells_the_command(run):
     assert outcome.code == 0
     assert "No instances in:" in outcome.out
     assert "31 of 31 official instances are missing; get them with: pareto-nrpa data get" in outcome.out
-
-
-def test_data_list_tells_how_many_objectives_there_are(run, tmp_path):
-    write_instance(tmp_path / "data" / "SolomonTSPTW" / "one.txt")
-    write_instance(tmp_path / "data" / "SolomonTSPTW" / "two.txt")
-    (tmp_path / "data" / "SecondaryCost").mkdir()
-    np.save(tmp_path / "data" / "SecondaryCost" / "two.npy", np.ones((4, 4)))
-    lines = run("data", "list", "--data", tmp_path / "data").out.splitlines()
-    assert [line.split()[:3] for line in lines[:2]] == [["one", "1", "objective"], ["two", "2", "objectives"]]
 
 
 # --- mistakes
@@ -395,43 +230,13 @@ def write_instance(path, rows=GOOD_ROWS, head="4"):
         file.write("\n".join([head, *rows]) + "\n")
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        (GOOD_ROWS[:2], r"bad\.txt declares 4 cities but has 2 rows; is it cut off\?"),
-        ((*GOOD_ROWS, "4 1 1 0 0 999 10"), r"bad\.txt declares 4 cities but has 5 rows"),
-        ((*GOOD_ROWS[:3], "3 0 4 0"), r"bad\.txt, line 5: expected 7 numbers"),
-        ((*GOOD_ROWS[:3], "3 0 four 0 0 999 10"), r"bad\.txt, line 5: y must be a number, got 'four'"),
-        ((*GOOD_ROWS[:3], "3 0 4 0 -5 999 10"), r"bad\.txt, line 5: opens must not be negative, got -5"),
-        ((*GOOD_ROWS[:3], "3 0 4 0 0 nan 10"), r"bad\.txt, line 5: closes must be finite, got nan"),
-        ((*GOOD_ROWS[:3], "3 0 4 0 9 5 10"), r"bad\.txt: stop '3' .line 5. closes at 5, before it opens at 9"),
-    ],
-)
 @pytest.mark.parametrize("command", ["solve", "info"])
-def test_a_wrong_file_is_refused(run, command, rows, words):
-    write_instance("bad.txt", rows)
-    assert_refused(run(command, "bad.txt"), words)
+def test_a_wrong_file_is_refused(run, command):
+    write_instance("bad.txt", (*GOOD_ROWS[:3], "3 0 four 0 0 999 10"))
+    assert_refused(run(command, "bad.txt"), r"bad\.txt, line 5: y must be a number, got 'four'")
 
 
-@pytest.mark.parametrize(
-    ("matrix", "words"),
-    [
-        (np.ones((4, 5)), r"bad\.npy must be a matrix .4, 4. for 4 cities, got shape \(4, 5\)"),
-        (np.ones((3, 3)), r"bad\.npy must be a matrix .4, 4. for 4 cities, got shape .3, 3."),
-        (np.full((4, 4), np.nan), r"bad.*must be finite"),
-    ],
-)
-def test_a_wrong_matrix_is_refused(run, matrix, words):
-    write_instance("bad.txt")
-    np.save("bad.npy", matrix)
-    assert_refused(run("solve", "bad.txt"), words)
-
-
-@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe"])
-def test_a_file_that_is_no_instance_is_refused(run, content):
-    with open("bad.txt", "wb") as file:
-        file.write(content)
-    assert_refused(run("solve", "bad.txt"), r"bad\.txt is (empty|a binary file)")
+PAPER = ("--algorithm", "pareto-nrpa", "--set")
 
 
 @pytest.mark.parametrize(
@@ -440,41 +245,25 @@ def test_a_file_that_is_no_instance_is_refused(run, content):
         (["nothing"], "unknown instance 'nothing'.*pareto-nrpa data get"),
         (["rc_204.3"], r"rc_204\.3 is not on this machine; get it with: pareto-nrpa data get"),
         (["."], "is a folder; give an instance file"),
-        (["tsptw:n=8,sede=1"], "'sede=1' is not an option of tsptw; it takes n=, seed="),
         (["mine", "--data", "nowhere"], "the data folder nowhere does not exist"),
+        (["x" * 100_000], "unknown instance"),
         ([TOY, "--level", "0"], "level must be a whole number of at least 1, got 0"),
-        ([TOY, "--alpha", "-0.5"], "alpha must be a finite number above 0, got -0.5"),
         ([TOY, "--alpha", "nan"], "alpha must be a finite number above 0, got nan"),
         ([TOY, "--policies", "0"], "policies must be a whole number of at least 1, got 0"),
-        ([TOY, "--iterations", "0"], "iterations must be a whole number of at least 1, got 0"),
-        (
-            [TOY, "--algorithm", "pareto-nrpa", "--set", "temperature=0"],
-            "temperature must be a finite number above 0, got 0",
-        ),
-        (
-            [TOY, "--algorithm", "pareto-nrpa", "--set", "weighting=heavy"],
-            "weighting must be one of crowding, none, got 'heavy'",
-        ),
-        ([TOY, "--algorithm", "pareto-nrpa", "--set", "adapt=some"], "adapt must be one of all, one, got 'some'"),
-        (
-            [TOY, "--algorithm", "pareto-nrpa", "--set", "preferences=odd"],
-            "preferences must be one of paper, spread, got 'odd'",
-        ),
-        ([TOY, "--set", "bias=inf"], "bias must be a finite number"),
-        (
-            [TOY, "--algorithm", "pareto-nrpa", "--set", "limited_repetitions=-1"],
-            "limited_repetitions must be a whole number of at least 0, got -1",
-        ),
+        ([TOY, *PAPER, "temperature=0"], "temperature must be a finite number above 0, got 0"),
+        ([TOY, *PAPER, "weighting=heavy"], "weighting must be one of crowding, none, got 'heavy'"),
         ([TOY, "--evaluations", "0"], "evaluations must be a whole number of at least 1, got 0"),
-        ([TOY, "--seconds", "inf"], r"seconds must be a finite number above 0, got inf"),
-        ([TOY, "--seconds", "nan"], r"seconds must be a finite number above 0, got nan"),
-        ([TOY, "--seconds", "-1"], "seconds must be a finite number above 0"),
+        ([TOY, "--seconds", "inf"], r"seconds must be a finite number above 0 \(else it would never stop\), got inf"),
         ([TOY, "--seed", "-1"], "seed must be a whole number of at least 0, got -1"),
+        ([TOY, "--resume"], "--resume needs the file to continue from: give it with --checkpoint"),
+        ([TOY, "--json", "same", "--checkpoint", "same"], "cannot be the same file"),
     ],
-    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+    ids=lambda value: "" if isinstance(value, str) else " ".join(value)[:60],
 )
 def test_a_mistake_is_one_sentence(run, arguments, words):
-    assert_refused(run("solve", *arguments), words)
+    outcome = run("solve", *arguments)
+    assert_refused(outcome, words)
+    assert len(outcome.err) < 1_000
     assert os.listdir() == []
 
 
@@ -483,18 +272,6 @@ def test_an_unwritable_folder_is_refused_before_the_search(run, unwritable, opti
     # Without the check up front, a search of this size would not come back.
     outcome = run("solve", TOY, "--evaluations", 10**12, option, unwritable / "result.json")
     assert_refused(outcome, r"cannot write .*result\.json: .*; choose a folder that you may write to")
-
-
-def test_an_unwritable_folder_for_results_is_refused_before_the_search(run, unwritable):
-    outcome = run("solve", TOY, "--evaluations", 10**12, "--out", unwritable)
-    assert_refused(outcome, "cannot write .*; choose a folder that you may write to")
-
-
-def test_a_folder_is_no_file_for_json(run):
-    os.mkdir("folder")
-    assert_refused(
-        run("solve", TOY, "--json", "folder"), "cannot write folder: it is a folder; give the name of a file"
-    )
 
 
 @pytest.mark.parametrize(
@@ -508,31 +285,16 @@ def test_a_misspelt_option_is_named(run, arguments, word):
     assert "Traceback" not in outcome.err
 
 
-class FailsLate(Problem):
+class FailsLate(Knapsack):
     """Its evaluation breaks after a while."""
 
-    name = "fails-late"
-
-    def __init__(self):
-        self.left = 50
-
-    def initial_state(self):
-        return ()
-
-    def legal_moves(self, state):
-        return (0, 1) if len(state) < 3 else ()
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
+    name, left = "fails-late", 50
 
     def evaluate(self, state):
         self.left -= 1
         if self.left < 0:
             raise RuntimeError("the licence has run out")
-        return sum(state), 3 - sum(state)
+        return super().evaluate(state)
 
 
 def test_when_a_problem_fails_what_was_found_is_saved(run, monkeypatch):
@@ -544,35 +306,15 @@ def test_when_a_problem_fails_what_was_found_is_saved(run, monkeypatch):
     assert content["objectives"]
 
 
-def break_loading(monkeypatch):
+def test_an_error_of_the_package_is_one_sentence_or_a_traceback_on_request(run, monkeypatch):
     def fail(*names, **options):
         raise RuntimeError("our own mistake")
 
     monkeypatch.setattr("pareto_nrpa.catalogue.open_problem", fail)
-
-
-def test_even_our_own_mistakes_are_one_sentence(run, monkeypatch):
-    break_loading(monkeypatch)
     assert_refused(run("solve"), r"RuntimeError: our own mistake \(this should not happen; PARETO_NRPA_TRACEBACK=1")
-
-
-def test_the_traceback_of_our_own_mistakes_can_be_asked_for(monkeypatch):
-    break_loading(monkeypatch)
     monkeypatch.setenv("PARETO_NRPA_TRACEBACK", "1")
     with pytest.raises(RuntimeError, match="our own mistake"):
         main(["solve"])
-
-
-def test_the_result_and_the_checkpoint_cannot_be_the_same_file(run):
-    assert_refused(run("solve", TOY, *SMALL, "--json", "same", "--checkpoint", "same"), "cannot be the same file")
-
-
-@pytest.mark.slow
-def test_processes_that_save_to_one_folder_at_once_all_keep_their_results(tmp_path):
-    command = [sys.executable, "-m", "pareto_nrpa", "solve", TOY, "--evaluations", "300", "--quiet", "--out", "race"]
-    processes = [subprocess.Popen(command, cwd=tmp_path) for _ in range(3)]
-    assert [process.wait() for process in processes] == [0, 0, 0]
-    assert len(list((tmp_path / "race").glob("*.json"))) == 3
 
 
 # --- output
@@ -590,23 +332,7 @@ def test_a_terminal_without_unicode_sees_all(tmp_path):
     assert b"Traceback" not in done.stderr
 
 
-def test_an_over_long_message_is_cut(run):
-    outcome = run("solve", "x" * 100_000)
-    assert (outcome.code, len(outcome.err) < 1_000) == (2, True)
-    assert outcome.err.startswith("Error: ")
-
-
 # --- a finished search is never lost
-
-
-def test_a_named_file_is_replaced_and_a_checkpoint_is_not(run):
-    for seed in (1, 2):
-        run("solve", TOY, *SMALL, "--json", "r.json", "--out", "t.csv", "--seed", seed, "--quiet")
-    assert read("r.json")["seed"] == 2
-    run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet")
-    assert_refused(
-        run("solve", TOY, *SMALL, "--checkpoint", "c.npz", "--quiet"), "c.npz already exists; resume to continue"
-    )
 
 
 def test_when_the_last_write_fails_the_front_is_written_elsewhere(run, monkeypatch, tmp_path):
@@ -639,17 +365,3 @@ def test_when_no_file_can_be_written_the_front_is_printed(run, monkeypatch):
     assert outcome.code == 2
     assert "The front found so far is printed as JSON" in outcome.err
     assert json.loads(outcome.out)["evaluations"] == 300
-
-
-def test_an_evaluation_that_ends_the_program_costs_no_result(run, monkeypatch):
-    class Leaves(FailsLate):
-        def evaluate(self, state):
-            try:
-                return super().evaluate(state)
-            except RuntimeError:
-                sys.exit(3)
-
-    monkeypatch.setattr("pareto_nrpa.catalogue.open_problem", lambda *names, **options: (None, Leaves()))
-    outcome = run("solve", *SMALL, "--out", "r.json", "--quiet")
-    assert_refused(outcome, r"SystemExit: 3\. The front found so far is in r\.json")
-    assert read("r.json")["evaluations"] == 50

@@ -55,14 +55,12 @@ def test_info_tells_what_was_understood(run, tmp_path):
         ((STOPS, "--cost", "euros"), r"--cost must be a name and a file, as in --cost euros=cost.csv, got euros\."),
         ((STOPS, "--time", "nowhere.csv"), "cannot read nowhere.csv: No such file"),
         ((STOPS,), "stops.csv needs a speed, in km per hour, for travel times: --speed .usual: 30 in town.*: --time"),
-        ((STOPS, *COSTS, "--capacity", 0), "capacity must be a finite number above 0"),
         ((STOPS, STOPS), "must all be TSPLIB files"),
         ((STOPS, *COSTS, "--objectives", "time,eurs"), "got 'eurs' .did you mean 'euros'"),
         (
             (STOPS, "--speed", 3),
             "stop 'Harbour Grill' .line 16. cannot be reached in time: it closes at 10:30",
         ),
-        ((STOPS, "--speed", 30, "--vehicles", 0), "vehicles must be a whole number of at least 1, got 0"),
     ],
 )
 def test_mistakes_are_one_sentence(run, arguments, words):

@@ -71,14 +71,13 @@ INSTEAD = {
 }
 # What a page needs to be installed, and how long it takes.
 NEEDS = {"docs/parallel.md": "distributed"}
-SLOW = {"docs/parallel.md", "docs/exact.md", "docs/nas.md"}
-LONG = {"docs/spreadsheet.md"}
+SLOW = {"docs/parallel.md", "docs/exact.md", "docs/nas.md", "docs/spreadsheet.md"}
 
 WITH_PROGRAMS = [
     pytest.param(
         page,
         id=page_name(page),
-        marks=[pytest.mark.slow] * (page_name(page) in SLOW) + [pytest.mark.long] * (page_name(page) in LONG),
+        marks=[pytest.mark.slow] * (page_name(page) in SLOW),
     )
     for page in PAGES
     if programs(page)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, check_problem, solve
+from pareto_nrpa import check_problem
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -65,18 +65,6 @@ def test_the_digits_search_goes_on_where_it_was(tmp_path):
         assert len(lines) == len(set(lines)) == 1 + n
 
 
-@pytest.mark.slow
-def test_the_digits_keep_their_promises():
-    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install pareto-nrpa[nas]")
-    problem = load_example("digits").Digits()
-    check_problem(problem, n_games=2)
-    error, parameters = problem.evaluate((64, "relu", 0.01, 1e-3, 32, 32, "stop"))
-    assert parameters == 65 * 32 + 33 * 10
-    assert 1 <= error <= 6
-    assert problem.evaluate((16, "tanh", 0.03, 1e-3, 128, 8, 4, 2))[1] == 17 * 8 + 9 * 4 + 5 * 2 + 3 * 10
-    assert problem.evaluate((64, "relu", 0.01, 1e-3, 32, 32, "stop"))[0] == error
-
-
 def test_the_plain_problem_takes_at_most_25_lines():
     tree = ast.parse((EXAMPLES / "knapsack.py").read_text())
     (knapsack,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
@@ -86,17 +74,6 @@ def test_the_plain_problem_takes_at_most_25_lines():
 def test_the_compiled_tour_takes_at_most_60_lines():
     text = (EXAMPLES / "compiled_tour.py").read_text().split("if __name__")[0].rstrip()
     assert len(text.splitlines()) <= 60
-
-
-def test_the_knapsack_front_is_the_true_one():
-    weights, profits = [5, 8, 3, 2, 7, 9, 4, 6], [6, 9, 5, 1, 8, 9, 3, 7]
-    problem = load_example("knapsack").Knapsack(weights, profits)
-    check_problem(problem)
-    found = solve(problem, ParetoNRPA(level=3), stop=MaxEvaluations(4_000), seed=1).front.objectives
-    packs = np.array(list(np.ndindex(*[2] * 8))) @ np.array([weights, profits]).T
-    packs = {tuple(map(float, pack)) for pack in packs}
-    best = {p for p in packs if not any(q[0] <= p[0] and q[1] >= p[1] and q != p for q in packs)}
-    assert {tuple(p) for p in found.tolist()} == best
 
 
 def test_the_compiled_tour_keeps_its_promises():

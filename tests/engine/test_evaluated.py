@@ -38,13 +38,6 @@ def test_what_the_problem_says_comes_before_the_moves():
     assert counters[N_UNIQUE] == 3
 
 
-def test_an_archive_that_does_not_count_keeps_nothing():
-    archive = new_archive(2, 4)
-    assert archive.keys.size == 0
-    assert known_scores(archive.keys, archive.key_scores, NO_IDENTITY, np.array([1]), 1) is None
-    assert larger_archive(archive, np.zeros(N_COUNTERS, dtype=np.int64)) is archive
-
-
 def test_keys_depend_on_moves_their_order_and_their_number():
     sequences = [(), (0,), (0, 0), (1,), (1, 0), (0, 1), (2, 1, 0), (0, 1, 2), (2**31 - 2,), (2**31 - 1,)]
     keys = {solution_key(NO_IDENTITY, np.array([*s, 5]), len(s)) for s in sequences}
@@ -59,7 +52,7 @@ def crowded(keys):
     return int(((places - [int(first(int(keys[place]), keys.size)) for place in places]) % keys.size).max())
 
 
-@pytest.mark.parametrize("shift", [0, 10, 20, 40])
+@pytest.mark.parametrize("shift", [0, 20, 40])
 def test_keys_that_agree_in_their_low_bits_do_not_crowd_each_other(shift):
     archive, counters = counting_archive(new_archive(2, 4)), np.zeros(N_COUNTERS, dtype=np.int64)
     for i in range(3000):

@@ -95,18 +95,6 @@ def test_large_sets_are_peeled_alike(n_objectives, n_values):
     assert (fronts, sorted(equal)) == peel_slowly(points)
 
 
-@pytest.mark.parametrize("n_values", [3, 1000])
-@pytest.mark.parametrize("n", [20, 400])
-def test_what_is_known_to_be_a_front_need_not_be_compared(n, n_values):
-    rng = np.random.default_rng(n)
-    objectives = rng.integers(n_values, size=(n, 3)).astype(float)
-    points = [(float(i % 3 == 0), tuple(row)) for i, row in enumerate(objectives.tolist())]
-    first = peel_slowly(points[: n // 2])[0][0]
-    points = [points[i] for i in first] + points[n // 2 :]
-    fronts, equal = peel(as_array(points), n_known=len(first))
-    assert (fronts, sorted(equal)) == peel_slowly(points)
-
-
 @pytest.mark.parametrize("n_objectives", [2, 3, 8])
 def test_an_index_that_rows_enter_and_leave_keeps_the_front(n_objectives):
     # Points that get better and better: most of what enters is dropped again, and blocks run empty.
@@ -135,12 +123,6 @@ def test_crowding_distances(points):
     crowding_distances(as_array(points), np.arange(n), n, *np.zeros((2, n), dtype=np.int64), out)
     np.testing.assert_allclose(out, reference.crowding_distances([objectives for _, objectives in points]), rtol=1e-12)
     assert (out <= 2).all()
-
-
-def test_a_bug_of_the_public_code_sharing_one_coordinate_is_no_duplicate():
-    # With three objectives two points may share a coordinate and neither dominate the other.
-    points = [(0.0, (1.0, 2.0, 3.0)), (0.0, (1.0, 3.0, 2.0))]
-    assert peel(as_array(points)) == ([[0, 1]], [])
 
 
 def test_crowding_distances_of_a_long_front():

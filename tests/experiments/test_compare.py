@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import ParetoNRPA, ParetoNRPAError
+from pareto_nrpa import ParetoNRPA
 from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.experiments.compare import (
     ShortRun,
     Variant,
-    check_variants,
     compared,
     short_runs,
     without_bias,
@@ -151,19 +150,6 @@ def test_shares_are_of_all_runs_together():
     assert both.runs[["variant", "share"]].to_numpy().tolist() == [["b", 0.8], ["a", 0.6], ["a", 0.0]]
     assert "violations  feasible" in both.summary()
     assert "1/2" in both.summary()
-
-
-def test_where_nothing_is_feasible_the_least_violated_comes_first():
-    variants = [Variant(label, Knapsack(), ParetoNRPA()) for label in "ab"]
-    both = compared(variants, [made("a", 0, [(1, 2)], 3.0), made("b", 0, [(1, 2)], 1.0)])
-    assert list(both.p_values) == ["b", "a"]
-    assert "No run found a feasible solution" in both.summary()
-
-
-def test_objectives_must_be_as_many():
-    two, three = (Variant(str(m), generate_tsp(5, seed=1, n_objectives=m), ParetoNRPA()) for m in (2, 3))
-    with pytest.raises(ParetoNRPAError, match=r"3 must have the objectives of 2, 2 \(minimised, minimised\), got 3"):
-        check_variants([two, three])
 
 
 def test_a_bias_is_taken_away_from_both_kinds():

@@ -1,6 +1,5 @@
 """What the figures show is what the runs say; how they look has to be looked at."""
 
-import sys
 from xml.etree import ElementTree
 
 import moocore
@@ -93,29 +92,7 @@ def test_labels_say_how_many_runs_there_are(infeasible):
     assert [len(line.get_xdata()) for line in figure.axes[0].lines] == [1, 1, 1, 0, 0]
 
 
-def test_many_long_labels_differ_and_fit_into_the_figure():
-    records = {f"a label of some forty letters, number {i}": [record([[i, i]])] for i in range(40)}
-    figure = figures.aggregated_fronts(records, "many words " * 20)
-    assert len({(line.get_color(), line.get_marker()) for line in figure.axes[0].lines}) == 40
-    figure.canvas.draw()
-    extent = figure.legends[0].get_window_extent()
-    assert figure.bbox.containsx(extent.x0) and figure.bbox.containsx(extent.x1) and figure.bbox.containsy(extent.y0)
-    assert extent.x0 > figure.axes[0].get_window_extent().x1
-    assert figure.get_suptitle().count("\n") >= 2
-
-
 # --- history
-
-
-def test_a_history_ends_with_the_hypervolume_of_the_final_fronts(real):
-    scale = Scale.of_paper([run.feasible for runs in real.values() for run in runs])
-    figure = figures.hypervolume_history(real, "title", scale)
-    for line, runs in zip(figure.axes[0].lines, real.values(), strict=True):
-        evaluations, values = line.get_data()
-        assert values[-1] == pytest.approx(np.mean([scale.share(run.feasible) for run in runs]), rel=1e-6)
-        assert (np.diff(values) >= 0).all()
-        assert (evaluations[0], evaluations[-1]) == (100, 2_000)
-    assert figure.axes[0].get_xscale() == "log"
 
 
 def test_a_history_counts_what_is_feasible_and_found_by_then(infeasible):
@@ -124,21 +101,6 @@ def test_a_history_counts_what_is_feasible_and_found_by_then(infeasible):
     line = figures.hypervolume_history({"a": runs}, "title", Scale(np.array(REFERENCE), 25.0)).axes[0].lines[0]
     evaluations, values = line.get_data()
     np.testing.assert_allclose(values, np.where(evaluations < 400, 1 / 25, 1.0) / 2)
-
-
-def band_of(points):
-    runs = [record([[x, x]]) if x else record([[1, 1]], violations=1.0) for x in points]
-    figure = figures.hypervolume_history({"a": runs}, "title", Scale(np.array(REFERENCE), 100.0))
-    heights = figure.axes[0].collections[0].get_paths()[0].vertices[:, 1]
-    return heights.min(), heights.max()
-
-
-def test_the_band_is_the_95_percent_interval():
-    volumes = np.array([0.25, 0.36, 0.49])
-    half_width = 1.96 * volumes.std(ddof=1) / np.sqrt(3)
-    assert band_of([5, 4, 3]) == pytest.approx((volumes.mean() - half_width, volumes.mean() + half_width))
-    assert band_of([5]) == band_of([5, 5, 5]) == pytest.approx((0.25, 0.25))
-    assert band_of([1, 0, 0])[0] == 0  # infeasible runs count as nothing, and no hypervolume is less
 
 
 # --- policies and costs
@@ -182,19 +144,6 @@ def test_surfaces_are_what_that_share_of_runs_attains(infeasible):
     assert corners_of([record([[1, 1]]), record([[2, 2]]), infeasible, infeasible]) == [[[1, 1]], [[2, 2]]]
 
 
-def test_staircases_reach_the_edges_and_panels_share_them(real, infeasible):
-    first, second, empty = figures.attainment({**real, "none": [infeasible]}, "title").axes
-    assert first.get_xlim() == second.get_xlim()
-    for axes in (first, second):
-        for line in axes.lines:
-            data = line.get_xydata()
-            assert (data[0, 1], data[-1, 0]) == (axes.get_ylim()[1], axes.get_xlim()[1])
-            assert (np.diff(data[:, 0]) >= 0).all() and (np.diff(data[:, 1]) <= 0).all()
-    assert [text.get_text() for text in empty.texts] == ["no feasible run"]
-    many = figures.attainment({str(i): [record([[i, i]])] for i in range(8)}, "title")
-    assert (len(many.axes), many.get_suptitle()) == (6, "title (the first 6 of 8)")
-
-
 # --- average ranks
 
 
@@ -203,22 +152,6 @@ def ranks_of(table, labels):
         {i: dict(zip(labels, np.reshape(row, (-1, 1)), strict=True)) for i, row in enumerate(table)},
         more_is_better=False,
     )
-
-
-def test_bars_join_ranks_that_are_not_told_apart():
-    found = ranks_of([[3, 1, 2]] * 8 + [[3, 2, 1]] * 4, ["bad", "best", NASTY])
-    figure = figures.average_ranks(found, "title")
-    bars = [line.get_xdata() for line in figure.axes[0].lines if line.get_linewidth() > 3]
-    assert [sorted(bar) for bar in bars] == [pytest.approx([4 / 3, 5 / 3])]
-    shown = {text.strip() for text in texts(figure)}
-    assert {"best (1.33)", "bad (3.00)", f"title (critical difference {found.difference:.2f})"} <= shown
-
-
-def test_long_names_stay_inside_the_figure():
-    figure = figures.average_ranks(ranks_of([[1, 2], [2, 1]], ["n" * 60, "m" * 60]), "title")
-    figure.canvas.draw()
-    extents = [text.get_window_extent() for text in figure.axes[0].texts]
-    assert all(figure.bbox.x0 <= extent.x0 and extent.x1 <= figure.bbox.x1 for extent in extents)
 
 
 # --- all figures
@@ -267,9 +200,3 @@ def test_figures_are_equal_files_whatever_the_settings_of_the_user(tmp_path, rea
         before = dict(matplotlib.rcParams)
         assert [path.read_bytes() for path in saved("other")] == [path.read_bytes() for path in usual]
         assert dict(matplotlib.rcParams) == before
-
-
-def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"^a figure needs matplotlib; install it with: .*\"pareto-nrpa\[exp"):
-        figures.cost_matrices([[[0, 1], [1, 0]]], "title")

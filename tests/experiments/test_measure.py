@@ -12,16 +12,14 @@ from pareto_nrpa import load
 from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.experiments import worker
 from pareto_nrpa.experiments.measure import measure, read_csv, to_csv
-from pareto_nrpa.experiments.metrics import METRICS, METRICS_OF_THE_TRUTH, Scale
+from pareto_nrpa.experiments.metrics import METRICS, METRICS_OF_THE_TRUTH
 from pareto_nrpa.experiments.page import write_figures, write_tables
-from pareto_nrpa.experiments.plan import Figures, load_plan
-from pareto_nrpa.experiments.runner import run_missing
-from pareto_nrpa.experiments.runs import RunStore
+from pareto_nrpa.experiments.plan import Figures
 from pareto_nrpa.experiments.tables import tables
 from pareto_nrpa.result.reference import ReferenceFront
 from pareto_nrpa.routing.exact import certify
 
-from .helpers import OTHER, TINY, TSPTW, a_plan, a_record, save, stored
+from .helpers import OTHER, TSPTW, a_plan, a_record, stored
 
 # Measuring loads the problem, for its fixed reference point; the generated ones have none.
 PLAN = a_plan(problems=[OTHER], labels=["A", "B"])
@@ -93,20 +91,6 @@ def test_a_single_point_is_all_there_is(tmp_path):
     assert (only(measured, "B")["hypervolume"], only(measured, "B")["spread"]) == (0, 0)
 
 
-def test_two_points_that_are_all_there_is_are_worth_one(tmp_path):
-    """The only two tours of rc_206.1 span the whole box: the paper has 1.00 for all, we had 0.00."""
-    fronts = {
-        ("A", 0): ([[1, 3], [3, 1]], 0.0),
-        ("A", 1): ([[1, 3]], 0.0),
-        ("B", 0): ([[3, 1], [1, 3]], 0.0),
-        ("B", 1): ([[1, 1]], 2.0),
-    }
-    measured = measured_of(tmp_path, fronts)
-    # A tenth of the range further is (3.2, 3.2): both points dominate 2 * 2.2 * 0.2 - 0.2^2 = 0.84, one alone 0.44.
-    np.testing.assert_allclose(measured.scales[OTHER].reference_point, [3.2, 3.2])
-    assert measured.frame["hypervolume"].tolist() == pytest.approx([1, 0.44 / 0.84, 1, 0])
-
-
 @pytest.mark.parametrize("m", [3, 8])
 def test_more_objectives(tmp_path, m):
     plan = a_plan(problems=[f"mo-tsp:n=8,seed=1,objectives={m}"], labels=["A"], seeds=1)
@@ -123,13 +107,6 @@ def test_the_fixed_reference_point_of_an_official_instance(tmp_path, official):
     measured = measured_of(tmp_path, fronts, plan)
     assert measured.frame["fixed_hypervolume"].tolist() == pytest.approx([1, 0.2])
     assert measured.frame["hypervolume"].tolist() == pytest.approx([1, 10 * 9 / 15**2])
-
-
-def test_stored_runs_can_be_measured_where_the_instance_is_not(tmp_path, monkeypatch):
-    monkeypatch.delenv("PARETO_NRPA_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
-    plan = a_plan(problems=["rc_204.3"], labels=["A"])
-    assert len(measured_of(tmp_path, {("A", 0): ([[1, 2], [2, 1]], 0.0)}, plan).frame) == 1
 
 
 def test_a_problem_is_loaded_and_hashed_once_for_all_of_its_runs(tmp_path, monkeypatch):
@@ -150,30 +127,6 @@ def test_runs_on_other_data_are_not_measured(tmp_path):
         store.put(line)
     with pytest.raises(ParetoNRPAError, match=r"holds runs of .* on other data"):
         measure(PLAN, store)
-
-
-def staircase(front, reference):
-    """Hypervolume in the plane: one strip after the other."""
-    area, height = 0.0, reference[1]
-    for x, y in sorted(map(tuple, front)):
-        if y < height:
-            area += (reference[0] - x) * (height - y)
-            height = y
-    return area
-
-
-def test_real_runs_are_measured_as_by_hand(tmp_path):
-    """The whole way once: real runs, and the definition written out again."""
-    plan, store = load_plan(save(tmp_path, TINY)), RunStore(tmp_path)
-    run_missing(plan.runs(), store)
-    rows = measure(plan, store).frame
-    for problem in plan.problems:
-        fronts = {(r.algorithm, r.seed): store.get(r).feasible for r in plan.runs() if r.problem == problem}
-        worst = np.vstack(list(fronts.values())).max(axis=0)
-        volumes = {key: staircase(front, worst) for key, front in fronts.items()}
-        for row in rows[rows["problem"] == problem].itertuples():
-            expected = volumes[row.algorithm.lower(), row.seed] / max(volumes.values())
-            assert row.hypervolume == pytest.approx(expected)
 
 
 # --- as CSV
@@ -271,12 +224,6 @@ def test_the_curve_says_what_was_found_by_then(table, evaluations, steps, means)
     assert cells["mean"][: len(steps)].tolist() == means
     assert cells["best"].tolist() == [True] * (len(steps) + 1) + [False] * (len(steps) - 1) or steps == ["3"]
     assert "true front's hypervolume" in curve.title
-
-
-def test_a_share_of_nothing(table):
-    log = table.records[OTHER]["A"][0].feasible_log
-    assert Scale(np.array([4.0, 4.0]), 6.0).share(log[:0, 1:]) == 0
-    assert Scale(None, 0.0).share(log[:, 1:]) == Scale(np.array([2.0, 2.0]), 0.0).share(log[:, 1:]) == 0
 
 
 def test_the_page_and_the_figure_over_the_cloud(table, tmp_path):

@@ -6,12 +6,10 @@ import pytest
 
 from pareto_nrpa import ParetoNRPA
 from pareto_nrpa.algorithms import ParetoLocalSearch
-from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.experiments.plan import Contender, PlanError, Run, load_plan, plan_names
 from pareto_nrpa.experiments.runner import shard
 from pareto_nrpa.routing.benchmarks import official_names
-from pareto_nrpa.solving.stop import MaxCpuTime, MaxEvaluations
 
 from .helpers import TINY, a_plan, save
 
@@ -87,17 +85,6 @@ def test_a_plan_of_ones_own_with_its_defaults(tmp_path):
     assert len({(run.problem, run.algorithm) for run in runs[:4]}) == 4
 
 
-def test_the_stop_of_a_run(tmp_path):
-    by_count, by_time = Run("p", "random", {}, 100, None, 0), Run("p", "random", {}, None, 2.5, 0)
-    assert (type(by_count.stop), by_count.stop.evaluations) == (MaxEvaluations, 100)
-    assert (type(by_time.stop), by_time.stop.seconds) == (MaxCpuTime, 2.5)
-    plan = load_text(tmp_path, 'count = "unique"\n' + HEAD + BUDGET + RANDOM)
-    assert plan.budget == "100 unique evaluations"
-    assert plan.runs()[0].stop.count == plan.restricted(evaluations=50).runs()[0].stop.count == "unique"
-    assert plan.runs()[0].key != load_text(tmp_path, HEAD + BUDGET + RANDOM).runs()[0].key
-    assert isinstance(plan.restricted(cpu_seconds=1.5).runs()[0].stop, MaxCpuTime)
-
-
 def test_the_key_depends_on_everything_that_matters_and_is_a_file_name():
     usual = {"problem": "p", "algorithm": "pls", "parameters": {"a": 1, "b": 2}, "evaluations": 9, "cpu_seconds": None}
     others = {"problem": "q", "algorithm": "random", "parameters": {"a": 2}, "evaluations": 8, "cpu_seconds": 1.0}
@@ -142,22 +129,6 @@ def test_a_default_that_changes_changes_the_key(tmp_path, monkeypatch, kind):
     assert not set(before) & set(keys_of(tmp_path, kind.name))
 
 
-def test_a_new_revision_of_an_algorithm_changes_its_keys_only(tmp_path, monkeypatch):
-    before = keys_of(tmp_path, "pls"), keys_of(tmp_path, "random")
-    monkeypatch.setattr(ParetoLocalSearch, "revision", 2)
-    assert not set(before[0]) & set(keys_of(tmp_path, "pls"))
-    assert before[1] == keys_of(tmp_path, "random")
-    assert all(isinstance(algorithm(name).revision, int) for name in NAMES)
-
-
-def test_whole_numbers_are_the_same_with_a_point(tmp_path):
-    """The command line gives --cpu-seconds as 60.0, a plan has it as 60: no run is made twice for that."""
-    assert keys_of(tmp_path, "pareto-nrpa", "alpha = 1") == keys_of(tmp_path, "pareto-nrpa", "alpha = 1.0")
-    assert keys_of(tmp_path, "pareto-nrpa", "alpha = 1") != keys_of(tmp_path, "pareto-nrpa", "alpha = 2")
-    plan = load_text(tmp_path, HEAD + "cpu_seconds = 60\n" + RANDOM)
-    assert plan.runs()[0].key == plan.restricted(cpu_seconds=60.0).runs()[0].key
-
-
 # --- parts of a plan
 
 
@@ -182,19 +153,6 @@ def test_restricted_plans():
             plan.restricted(**others)
 
 
-def test_other_problems_are_named_in_the_title():
-    """`nas-201-3 --quick` without its table ran mo-tsp under the title of NAS-Bench-201."""
-    plan = load_plan("nas-201-3")
-    there, missing = plan.small(lambda problem: True), plan.small(lambda problem: False)
-    assert there.title == plan.title
-    assert missing.title == f"mo-tsp:n=8,seed=1,objectives=3 instead of the plan's problems: {plan.title}"
-    paper = load_plan("tsptw")
-    assert paper.restricted(problems=["rc_204.3"]).title == paper.title
-    other = paper.restricted(problems=["rc_204.3", "mo-tsp:n=9"])
-    assert other.title.startswith("rc_204.3, mo-tsp:n=9 instead of the plan's problems: ")
-    assert (paper.paper != "", other.paper) == (True, "")
-
-
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1/0", "1", "1/2/3", "a/b", "", "1.5/3"])
 def test_wrong_shards(text):
     with pytest.raises(ParetoNRPAError, match="--shard must be i/n with i from 1 to n"):
@@ -210,21 +168,12 @@ MISTAKES = {
         "evalutions = 100\n" + HEAD + RANDOM,
         "evalutions is not a known field .did you mean 'evaluations'",
     ),
-    "a key as long as a page": ("z" * 5000 + " = 1\n" + HEAD + BUDGET + RANDOM, "zzz is not a known field"),
     "a name": ('name = "x"\n' + HEAD + BUDGET + RANDOM, "must not have the key name"),
-    "key of an algorithm": (HEAD + BUDGET + RANDOM + "parametres = {}\n", "parametres of algorithm.*not a known field"),
-    "key of quick": (HEAD + BUDGET + "[quick]\nseds = 3\n" + RANDOM, "seds of quick is not a known field"),
     "algorithm": (HEAD + BUDGET + '[[algorithm]]\nname = "nsga-i"\n', r"algorithm\[0\]: unknown algorithm 'nsga-i' .*"),
     "parameter": (NSGA + "{ populaton = 10 }\n", "nsga-ii has no parameter 'populaton' .*'population'"),
     "value of a parameter": (NSGA + "{ population = 0 }\n", "population must be"),
-    "no name": (HEAD + BUDGET + '[[algorithm]]\nlabel = "x"\n', r"name of algorithm\[0\] is missing"),
     "no budget": (HEAD + RANDOM, "either evaluations or cpu_seconds, got neither"),
     "two budgets": ("cpu_seconds = 3\n" + HEAD + BUDGET + RANDOM, "either evaluations or cpu_seconds, got both"),
-    "no problems": (BUDGET + RANDOM, "problems is missing"),
-    "an empty list of problems": ("problems = []\n" + BUDGET + RANDOM, "problems: expected array of length >= 1"),
-    "problems that are no list": ('problems = "rc_204.3"\n' + BUDGET + RANDOM, "problems: expected array, got str"),
-    "no algorithm": (HEAD + BUDGET, "algorithm is missing"),
-    "one pair of brackets": (HEAD + BUDGET + '[algorithm]\nname = "random"\n', "algorithm: expected array, got object"),
     "equal labels": (HEAD + BUDGET + RANDOM + RANDOM, "labels of algorithms must differ, got random, random"),
     "layout": (
         'layout = "circle"\n' + HEAD + BUDGET + RANDOM,
@@ -233,17 +182,11 @@ MISTAKES = {
     "a count": ('count = "some"\n' + HEAD + BUDGET + RANDOM, "count must be one of all, unique, got 'some'"),
     "unique by time": ('count = "unique"\ncpu_seconds = 3\n' + HEAD + RANDOM, 'count = "unique" needs evaluations'),
     "unique and a curve": ('count = "unique"\ncurve = [10]\n' + HEAD + BUDGET + RANDOM, "needs .* no curve"),
-    "seeds as text": ('seeds = "3"\n' + HEAD + BUDGET + RANDOM, "seeds: expected int, got str"),
-    "fractional budget": ("evaluations = 1.5\n" + HEAD + RANDOM, "evaluations: expected int.*, got float"),
     "misspelt metric": ('metrics = ["hypervolum"]\n' + HEAD + BUDGET + RANDOM, "'hypervolume'.*, got 'hypervolum'"),
     "misspelt reference": ('reference = "randon"\n' + HEAD + BUDGET + RANDOM, "reference must be .*'random'.*'randon'"),
     "misspelt figure": (HEAD + BUDGET + '[figures]\nfrontz = ["a"]\n' + RANDOM, "frontz of figures is not a known"),
     "a problem twice": ('problems = ["a", "a"]\n' + BUDGET + RANDOM, "problems must differ, got one twice"),
     "a curve that falls": ("curve = [500, 200]\n" + HEAD + BUDGET + RANDOM, "curve must be rising numbers"),
-    "too many seeds": ("seeds = 100_000\n" + HEAD + BUDGET + RANDOM, "seeds: expected int <= 10000, got 100000"),
-    "endless seconds": ("cpu_seconds = inf\n" + HEAD + RANDOM, "cpu_seconds: expected float <= 1000000000.0, got inf"),
-    "too many digits": ("seeds = " + "9" * 5000 + "\n" + HEAD + BUDGET + RANDOM, "own.toml is not a plan"),
-    "lists in lists": ("x = " + "[" * 5000 + "\n" + HEAD + BUDGET + RANDOM, "nested too deep"),
     "a grid of others": (
         'layout = "grid"\n' + HEAD + BUDGET + RANDOM,
         "needs n_policies and alpha, got random without",

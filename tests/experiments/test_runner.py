@@ -10,7 +10,7 @@ import pytest
 
 from pareto_nrpa.experiments import worker
 from pareto_nrpa.experiments.plan import load_plan
-from pareto_nrpa.experiments.runner import Status, run_missing, shard
+from pareto_nrpa.experiments.runner import run_missing, shard
 from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.experiments.worker import fingerprints
 
@@ -20,7 +20,6 @@ from .helpers import (
     OTHER,
     PATIENCE,
     TINY,
-    command,
     end,
     finish,
     found_in,
@@ -143,48 +142,12 @@ def test_nothing_is_made_twice_and_the_order_of_runs_does_not_matter(tiny, tmp_p
     assert found_in(tmp_path) == found
 
 
-def test_plans_share_runs_and_more_seeds_add_to_them(tiny, tmp_path):
-    plan, _ = tiny
-    renamed = load_plan(save(tmp_path, TINY.replace('"Random"', '"Dice"').replace("A tiny", "Another"), "renamed"))
-    assert run_missing(plan.restricted(seeds=1).runs(), RunStore(tmp_path, "one")).made == 4
-    assert run_missing(renamed.runs(), RunStore(tmp_path, "two")).made == 4
-    assert [path.name for path in journals(tmp_path)] == ["one.jsonl", "two.jsonl"]
-
-
 def test_shards_together_make_the_whole(tiny, tmp_path):
     plan, found = tiny
     parts = [shard(plan.runs(), f"{i}/3") for i in (1, 2, 3)]
     assert sum(run_missing(part, RunStore(tmp_path, str(i))).made for i, part in enumerate(parts)) == 8
     assert {len(part) for part in parts} == {2, 3}
     assert found_in(tmp_path) == found
-
-
-def test_one_run_under_two_labels_is_made_once(tmp_path):
-    twice = TINY + '\n[[algorithm]]\nlabel = "PLS again"\nname = "pls"\n'
-    assert run_missing(load_plan(save(tmp_path, twice)).runs(), RunStore(tmp_path)).made == 8
-
-
-def test_the_time_left():
-    assert Status(total=10, done=4).seconds_left is None
-    assert Status(total=10, done=4, made=2, seconds=6.0).seconds_left == 18.0
-
-
-@pytest.mark.slow
-def test_what_is_found_does_not_depend_on_where_the_code_was_compiled(tmp_path, monkeypatch):
-    """Two processes with an empty cache make one run each; a third makes both from what they left there.
-
-    Kernels of one name, compiled by two processes, were once taken for the same: pruning was on where it was off.
-    """
-    text = TINY.replace('name = "pls"', 'name = "random"\nparameters = { pruning = false }')
-    text = text.replace('"tsptw:n=10,seed=1,tightness=0.4", ', "").replace(OTHER, "tsptw:n=30,seed=3,tightness=1.0")
-    path = save(tmp_path, text.replace("seeds = 2", "seeds = 1"), "pruning")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    for arguments in (["--shard", "1/2"], ["--shard", "2/2"]):
-        made = command("experiment", "run", path, "--results", tmp_path / "apart", *arguments, "--quiet")
-        assert made.code == 0, made.err
-    assert command("experiment", "run", path, "--results", tmp_path / "together", "--quiet").code == 0
-    assert len(found_in(tmp_path / "apart")) == 2
-    assert found_in(tmp_path / "together") == found_in(tmp_path / "apart")
 
 
 # --- runs that fail

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 import pareto_nrpa.experiments
-from pareto_nrpa.experiments.measure import _COLUMNS, Measured, to_csv
+from pareto_nrpa.experiments.measure import _COLUMNS, Measured
 from pareto_nrpa.experiments.metrics import METRICS, Scale
 from pareto_nrpa.experiments.page import against_best, write_tables
 from pareto_nrpa.experiments.plan import Contender, load_plan, plan_names
@@ -68,13 +68,6 @@ def test_a_table_by_hand():
     assert not table.has_paper
 
 
-def test_all_that_are_equal_in_print_are_bold_and_the_number_of_runs_is_said():
-    (table,) = tables(make({"p": {"A": [0.501] * 3, "B": [0.499], "C": [0.494]}, "q": {"A": [1], "B": [1], "C": [1]}}))
-    head, _, row, _ = table.markdown().splitlines()
-    assert head == "| Instance | A (n=1-3) | B (n=1) | C (n=1) |"
-    assert row == "| p | **0.50 ± 0.00** | **0.50 ± 0.00** | 0.49 ± 0.00 |"
-
-
 @pytest.mark.parametrize("metric, best", [("spread", "B"), ("spacing", "A"), ("violations", "A"), ("hypervolume", "B")])
 def test_what_is_best_depends_on_the_metric(metric, best):
     (table,) = tables(make({"p": {"A": [1.0], "B": [2.0]}}, metric=metric))
@@ -86,12 +79,6 @@ def test_what_no_run_has_is_a_dash_and_not_bold():
     (table,) = tables(make(values, metric="spacing"))
     assert table.markdown().splitlines()[2:] == ["| p | - | - |", "| q | **1.00 ± 0.00** | - |", "| r | - | - |"]
     assert r"p & - & - \\" in table.latex()
-
-
-def test_a_fixed_reference_point_gives_a_table_of_its_own():
-    measured = make({"p": {"A": [0.5], "B": [0.25]}})
-    fixed = make({"p": {"A": [0.5], "B": [0.25]}}, metric="fixed_hypervolume", plan=measured.plan)
-    assert [table.name for table in tables(fixed)] == ["hypervolume", "fixed_hypervolume"]
 
 
 # --- beside the paper
@@ -229,15 +216,6 @@ def test_the_page_of_a_plan_and_its_files(tmp_path):
     assert "Average ranks" not in page  # of one problem
 
 
-def test_a_reference_that_was_left_out_is_compared_with_none(tmp_path):
-    measured = some_comparison()
-    fewer = Measured(
-        measured.plan.restricted(labels=["Bad", "Good"]), measured.frame, measured.records, measured.scales
-    )
-    page = write_tables(fewer, tmp_path)[0].read_text(encoding="utf-8")
-    assert re.findall(r"\| (\w+) against \|", page) == ["Good"]
-
-
 def test_the_page_of_a_plan_with_odd_names(tmp_path):
     values = {ODD_PROBLEM: {ODD_LABEL: LOW, "B": HIGH}, "q": {ODD_LABEL: LOW, "B": HIGH}}
     page = write_tables(make(values), tmp_path)[0].read_text(encoding="utf-8")
@@ -253,16 +231,3 @@ def test_on_one_problem_the_seeds_are_paired():
     # Ten seeds, one way: 2 of 2^10 signs, twice that after Holm; C is equal.
     assert text.startswith("Hypervolume: A is best; Wilcoxon signed-rank over seeds, Holm-corrected: B p = 0.00")
     assert "C p = 1." in text
-
-
-def test_on_one_problem_runs_without_a_number_are_left_out():
-    values = {"p": {"A": [1.0, NAN, 1.5], "B": [NAN, 2.0, 2.5], "C": [NAN, NAN, NAN]}}
-    text = against_best(make(values, metric="spacing"), "p", "spacing")
-    assert "A is best" in text and "B p = 1." in text
-    assert "C" not in text.partition("best")[2]
-    assert against_best(make({"p": {"A": [NAN], "B": [1.0]}}), "p", "hypervolume") == ""
-
-
-def test_rows_with_whole_numbers_keep_their_zeros():
-    (line,) = csv.DictReader(io.StringIO(to_csv(make({"p": {"A": [1200.0]}}, metric="spacing").frame)))
-    assert (line["evaluations"], line["spacing"]) == ("100", "1200")

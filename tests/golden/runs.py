@@ -296,7 +296,7 @@ SMALL = {
 EVERYWHERE = {
     "tsptw": (),
     "tsptw, infeasible": (),
-    "mo-tsp": {WHOLE: "long", RESUMED: "long"},
+    "mo-tsp": {WHOLE: "slow", RESUMED: "slow"},
     "choices": (),
     "choices, infeasible": (),
     "permutation, constrained": (),

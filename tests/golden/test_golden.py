@@ -1,4 +1,8 @@
-"""What the golden runs find is what is stored, whole and saved in the middle; a difference shows the front."""
+"""Seeded runs find exactly what is stored, whole and saved in the middle: a change of any of them must be on purpose.
+
+`runs` defines them, `golden.json` holds what they find. To record anew what was changed on purpose:
+`python -m tests.golden.record` with the beginnings of the names of runs.
+"""
 
 import json
 import os

@@ -8,7 +8,7 @@ cases = pytest.importorskip("optuna.testing.pytest_samplers", reason="Optuna 4.5
 from pareto_nrpa.integrations.optuna import ParetoNRPASampler  # noqa: E402
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.slow
 class TestParetoNRPASampler(
     cases.BasicSamplerTestCase, cases.RelativeSamplerTestCase, cases.MultiObjectiveSamplerTestCase
 ):

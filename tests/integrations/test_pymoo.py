@@ -64,7 +64,7 @@ class Few(ElementwiseProblem):
 
 
 class Letters(ElementwiseProblem):
-    """Words, of which nobody knows how many there are."""
+    """Words of an unknown number."""
 
     def __init__(self):
         super().__init__(n_var=3, n_obj=2)
@@ -126,16 +126,6 @@ def test_a_start_and_ask_and_tell():
     assert isinstance(algorithm.result().opt, Population)
 
 
-def test_values_that_are_no_numbers_are_dropped():
-    class Broken(Order):
-        def _evaluate(self, x, out, *args, **kwargs):
-            out["F"] = [np.nan if x[0] == 0 else 1.0, float(x[0])]
-
-    res = minimize(Broken(), ParetoNRPAForPymoo(kind="permutation"), ("n_eval", 60), seed=1)
-    assert not res.algorithm.search.pending
-    assert np.isfinite(res.algorithm.search.front().objectives).all()
-
-
 @pytest.mark.parametrize(
     "twin", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))], ids=["copy", "pickle"]
 )
@@ -162,7 +152,7 @@ def test_problems_searches_and_algorithms_are_copied_and_pickled(problem, kind, 
 
 
 @pytest.mark.parametrize("kind", [ParetoNRPAForPymoo, PolishedNRPAForPymoo])
-@pytest.mark.parametrize("problem", [Few(), Letters()], ids=["48 solutions", "nobody knows"])
+@pytest.mark.parametrize("problem", [Few(), Letters()], ids=["48 solutions", "unknown"])
 def test_no_candidate_is_looked_for_when_all_solutions_were_seen(kind, problem):
     # Of a space used up, a hundred candidates were asked for in the place of each: seconds for a generation.
     construction = ShortWord() if isinstance(problem, Letters) else None
@@ -198,28 +188,18 @@ def test_a_problem_of_pymoo_is_one_of_ours(algorithm):
         (lambda: from_pymoo(Mixed(rate=Real(bounds=(0, 1)))), "variable 'rate' is Real"),
         (lambda: ParetoNRPAForPymoo(kind="tree"), "kind must be"),
         (lambda: ParetoNRPAForPymoo(batch=0), "batch must be"),
-        (lambda: ParetoNRPAForPymoo(alpha=-1), "alpha must be"),
         (lambda: ParetoNRPAForPymoo(foo=1), "^ParetoNRPAForPymoo has no parameter 'foo'; it takes: batch, .* level, "),
         (
             lambda: PolishedNRPAForPymoo(alhpa=1),
             r"PolishedNRPAForPymoo has no parameter 'alhpa' \(did you mean 'alpha'\?\)",
         ),
         (lambda: ParetoNRPAForPymoo(save_histroy=True), "did you mean 'save_history'"),
-        (lambda: from_pymoo(5), "problem must be a problem of pymoo, .* got 5"),
         (lambda: from_pymoo(Bits), "problem must be a problem of pymoo, .* got <class"),
         (lambda: ParetoNRPAForPymoo(construction=5), "construction must be a Problem or a CompiledProblem, got 5"),
         (lambda: ParetoNRPAForPymoo(to_x=5), "to_x must be a function, got 5"),
-        (lambda: ParetoNRPAForPymoo(sampling="x"), "sampling must be an array, .* got 'x'"),
         (lambda: ParetoNRPAForPymoo(sampling=[[0, 1]]), r"sampling must be an array, .* np.array\(...\)"),
     ],
 )
 def test_mistakes_are_said(make, message):
     with pytest.raises((ProblemError, ValueError), match=message):
         make()
-
-
-def test_what_all_algorithms_of_pymoo_take_is_taken():
-    names = ["termination", "output", "display", "callback", "archive", "seed", "evaluator"]
-    flags = ["return_least_infeasible", "save_history", "verbose", "progress"]
-    algorithm = ParetoNRPAForPymoo(**dict.fromkeys(names), **dict.fromkeys(flags, True))
-    assert algorithm.save_history

@@ -1,6 +1,5 @@
 """The benchmarks on the command line, in this process."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -31,15 +30,6 @@ def test_the_front_is_printed_as_architectures(run, table_201, write_table):
     assert shown and all(solution in saved["solutions"] for solution in shown)
 
 
-def test_a_table_for_spreadsheets_has_the_strings(run, table_201, write_table):
-    arguments = ("--evaluations", 200, "--algorithm", "pareto-nrpa", "--data", write_table(table_201))
-    assert run("solve", "nas-bench-201", *arguments, "--out", "x.csv")[0] == 0
-    with open("x.csv") as file:
-        row = next(csv.DictReader(file))
-    assert list(row) == ["c10_error", "params", "violations", "policy", "solution"]
-    assert len(cell_moves(row["solution"])) == 6
-
-
 def test_unique_evaluations_count(run, table_201, write_table):
     arguments = ("--evaluations", 400, "--count", "unique", "--algorithm", "pareto-nrpa", "--json", "x.json")
     code, out, _ = run("solve", "nas-bench-201", *arguments, "--data", write_table(table_201))
@@ -68,13 +58,6 @@ def test_mistakes_are_one_sentence(run, arguments, message):
     assert code == 2
     assert message in err
     assert err.count("\n") == 1
-
-
-def test_what_is_known_of_a_benchmark(run, table_201, write_table):
-    code, out, _ = run("info", "nas-bench-201", "--data", write_table(table_201))
-    assert code == 0
-    assert "6 moves, 15,625 solutions" in out
-    assert "true front: " in out
 
 
 def test_the_official_file_is_converted(run, tmp_path, monkeypatch):

@@ -9,11 +9,10 @@ import struct
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, check_problem, load, solve
-from pareto_nrpa.algorithms import RandomSearch
+from pareto_nrpa import load
 from pareto_nrpa.errors import DataError, InstanceError
 from pareto_nrpa.nas import nasbench101, tables
-from pareto_nrpa.nas.cells101 import OPERATIONS, cell_keys, parameters
+from pareto_nrpa.nas.cells101 import OPERATIONS, parameters
 from pareto_nrpa.nas.convert101 import cell_hash, convert, masked_crc, read_records, read_training
 
 from .test_cells101 import INCEPTION, INCEPTION_OPS, columns, random_cells
@@ -96,7 +95,6 @@ def test_records_are_read_and_their_checksums_are_right():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda data: data[:-1], "record 2 of x is cut off"),
         (lambda data: data[: len(framed(b"one")) + 5], "record 2 of x is cut off"),
         (lambda data: data[:-5] + b"!" + data[-4:], "record 2 of x is damaged"),
         (lambda data: b"\xff" + data[1:], "record 1 of x is damaged, or this is not a TFRecord file"),
@@ -127,21 +125,12 @@ def changed(place, value):
 @pytest.mark.parametrize(
     "bad",
     [
-        b"",
-        b"[]",
-        b"\xff\xfe",
         changed(2, "01"),
         changed(2, "0" * 64),
-        changed(2, "1" * 49),
-        changed(3, "input,output"),
         changed(3, "input,conv5x5,output"),
         changed(4, "no base 64!"),
-        changed(4, ""),
-        changed(4, base64.b64encode(message(5, [])).decode()),
         changed(4, base64.b64encode(message(5, [evaluation(1.0, 0.5, 0.5)])[:20]).decode()),
-        changed(4, base64.b64encode(b"\x0c").decode()),
         record(CELL, 1.5),
-        record(CELL, float("nan")),
         record(CELL, 0.5, digest="short"),
     ],
 )
@@ -181,7 +170,6 @@ def test_conversion_makes_a_table_of_means(tmp_path):
     [
         (framed(record(CELL, 0.9)), "must have 423,624 cells, it has 1"),
         (framed(record(CELL, 0.9, epochs=36)), "has no training of 108 epochs"),
-        (b"", "has no training of 108 epochs"),
         (framed(record(CELL, 0.9, digest="0" * 32)), "has another hash than its cell"),
         (framed(record(CELL, 0.9, params=7)), "another number of parameters"),
         (framed(b"[]"), "not a record of NAS-Bench-101"),
@@ -276,33 +264,3 @@ def test_the_surrogate_says_that_it_is_one_and_is_fitted_once(surrogate, caplog)
     again = load("nas-bench-101-surrogate", data=surrogate)
     assert not caplog.text
     np.testing.assert_array_equal(problem.data.values, again.data.values)
-
-
-def test_a_sample_without_accuracies(surrogate):
-    path = surrogate / "nas" / "nasbench101_subset.npz"
-    with np.load(path) as file:
-        table = {name: file[name] for name in file.files}
-    np.savez(path, **{**table, "valid108": np.full(400, np.nan, dtype=np.float32)})
-    with pytest.raises(DataError, match="has 0 known accuracies"):
-        load("nas-bench-101-surrogate", data=surrogate)
-
-
-@pytest.mark.slow
-def test_a_search_over_cells():
-    problem = small_problem()
-    check_problem(problem, n_games=5)
-    result = solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(300), seed=1)
-    assert result.front.is_feasible
-    assert all(" | " in text for text in result.descriptions)
-    counted = solve(problem, RandomSearch(), stop=MaxEvaluations(300, count="unique"), seed=1)
-    assert counted.unique_evaluations == 300 < counted.evaluations
-
-
-def small_problem():
-    """Return a problem with a small table, whose objectives are vertices and edges; other cells violate."""
-    cells = random_cells(3000, seed=6)
-    n, bits, ops = columns(cells)
-    keys, rows = np.unique(cell_keys(n, bits, ops), return_index=True)
-    values = np.column_stack([n[rows], [bin(b).count("1") for b in bits[rows].tolist()]]).astype(float)
-    cells_table = tables.Cells(n[rows], bits[rows], ops[rows], keys)
-    return nasbench101._problem("cells", ("vertices", "edges"), cells_table, values)

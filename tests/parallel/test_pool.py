@@ -1,6 +1,5 @@
 """Processes that are ended and replaced, whatever their tasks do."""
 
-import os
 import subprocess
 import sys
 import time
@@ -37,13 +36,6 @@ def wait_until(condition, seconds=30):
         time.sleep(0.02)
 
 
-def test_tasks_come_back_and_processes_are_kept(workers):
-    assert list(workers.map(problems.double, range(20))) == list(range(0, 40, 2))
-    pids = {workers.submit(problems.own_pid).result() for _ in range(10)}
-    assert len(pids) <= 2
-    assert os.getpid() not in pids
-
-
 def test_a_task_that_raises_says_so(workers):
     with pytest.raises(RuntimeError, match="ValueError: not today"):
         workers.submit(problems.raise_value_error).result()
@@ -76,16 +68,10 @@ def test_a_task_is_tried_again_when_its_process_dies(workers, tmp_path):
     assert workers.submit(problems.die_once, str(tmp_path / "mark")).result() == "alive"
 
 
-@pytest.mark.long
-def test_a_task_that_kills_its_process_twice_has_failed_and_others_go_on(workers):
+def test_a_task_that_kills_its_process_twice_has_failed_and_others_continue(workers):
     with pytest.raises(WorkerDied, match=r"its worker process died twice \(SIGKILL\)"):
         workers.submit(problems.die).result()
     assert workers.submit(problems.double, 4).result() == 8
-
-
-def test_what_cannot_be_pickled_raises_at_once(workers):
-    with pytest.raises(AttributeError, match="pickle"):
-        workers.submit(lambda: 1)
 
 
 def test_what_cannot_be_loaded_is_no_fault_of_the_task(workers, tmp_path, monkeypatch):
@@ -96,18 +82,6 @@ def test_what_cannot_be_loaded_is_no_fault_of_the_task(workers, tmp_path, monkey
     monkeypatch.undo()  # processes inherit the path
     with pytest.raises(BrokenExecutor, match=r"cannot load its task \(ModuleNotFoundError.*can be imported"):
         workers.submit(vanishing.function).result()
-
-
-def test_ending_them_does_not_wait(tmp_path):
-    workers = ProcessWorkers(1)
-    slow = workers.submit(problems.write_pid_and_sleep, str(tmp_path / "pids"))
-    waiting = workers.submit(problems.double, 1)
-    wait_until(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text())
-    begin = time.monotonic()
-    workers.kill_workers()
-    assert time.monotonic() - begin < 10
-    assert waiting.cancelled()
-    assert isinstance(slow.exception(), BrokenExecutor)
 
 
 def test_workers_end_with_the_process_that_started_them_even_when_it_is_killed(tmp_path):
@@ -128,7 +102,7 @@ def test_workers_end_with_the_process_that_started_them_even_when_it_is_killed(t
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process has no /proc to find its family in")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @LINUX
 @pytest.mark.parametrize("task", [problems.start_apart_and_sleep, problems.start_orphan_and_sleep])
 def test_what_a_task_started_in_a_session_of_its_own_ends_with_it(tmp_path, task):
@@ -140,23 +114,6 @@ def test_what_a_task_started_in_a_session_of_its_own_ends_with_it(tmp_path, task
         wait_until(lambda: not any(map(is_running, pids)))
     finally:
         workers.kill_workers()
-
-
-@pytest.mark.long
-@LINUX
-def test_workers_that_hold_the_gil_end_with_a_process_that_is_killed(tmp_path):
-    code = (
-        "from pareto_nrpa.parallel.pool import ProcessWorkers; from tests.parallel.evaluations import problems\n"
-        f"ProcessWorkers(1).submit(problems.hold_the_gil, {str(tmp_path / 'pids')!r}).result()"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
-    try:
-        wait_until(lambda: (tmp_path / "pids").exists() and (tmp_path / "pids").read_text())
-    finally:
-        process.kill()
-        process.wait()
-    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
-    wait_until(lambda: not any(map(is_running, pids)))
 
 
 @LINUX

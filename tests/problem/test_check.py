@@ -1,9 +1,7 @@
 """`check_problem` passes good problems, and names the first promise that a bad one breaks."""
 
-import importlib.util
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,18 +9,9 @@ import pytest
 
 from pareto_nrpa import CompiledProblem, Problem, check_problem, kernel
 from pareto_nrpa.errors import ProblemError
-from pareto_nrpa.routing import generate_tsp, generate_tsptw
+from pareto_nrpa.routing import generate_tsp
 
 from ..helpers.problems import Knapsack
-
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-
-
-def example(name):
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Bits(Problem):
@@ -46,41 +35,6 @@ class Bits(Problem):
 
 def test_a_good_plain_problem_passes():
     assert check_problem(Bits()) is None
-
-
-def test_the_plain_example_passes():
-    assert check_problem(example("knapsack").Knapsack([5, 8, 3], [6, 9, 5])) is None
-
-
-def test_the_compiled_example_passes():
-    assert check_problem(example("compiled_tour").tour(np.ones((2, 5, 5)))) is None
-
-
-@pytest.mark.parametrize("problem", [generate_tsptw(8, seed=3), generate_tsp(8, seed=3, n_objectives=3)])
-def test_the_problems_of_the_package_pass(problem):
-    assert check_problem(problem) is None
-
-
-class Constrained(Bits):
-    constrained = True
-
-    def evaluate(self, state):
-        return super().evaluate(state), float(sum(state) > 1)
-
-
-def test_a_constrained_problem_passes():
-    assert check_problem(Constrained()) is None
-
-
-class OneObjective(Bits):
-    n_objectives = 1
-
-    def evaluate(self, state):
-        return sum(state)
-
-
-def test_one_objective_may_be_a_bare_number():
-    assert check_problem(OneObjective()) is None
 
 
 class Generator(Bits):
@@ -185,23 +139,18 @@ class NoObjectives(Bits):
         (Mutates(), r"play\(\) changed the state that it was given at depth \d of Mutates; return a new one"),
         (UnhashableCode(), r"move_code\(\) of move 0 at depth 0 of UnhashableCode must be hashable, got \[0, 0\]"),
         (Evaluates((1, np.nan)), r"evaluate\(\) of Evaluates gave an objective that is NaN or infinite: \[1.0, nan\]"),
-        (Evaluates((np.inf, 1)), r"evaluate\(\) of Evaluates gave an objective that is NaN or infinite: \[inf, 1.0\]"),
         (Evaluates((1, 2, 3)), r"evaluate\(\) of Evaluates must return 2 objectives \(n_objectives\), got 3"),
         (Evaluates(1), r"evaluate\(\) of Evaluates must return 2 objectives, got 1"),
-        (Evaluates(None), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
         (Evaluates("ab"), r"evaluate\(\) of Evaluates must return 2 objectives, got 'ab'"),
-        (Evaluates(("1", "2")), r"evaluate\(\) of Evaluates must return 2 objectives, got \('1', '2'\)"),
         (Evaluates((1, 10**400)), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
         (
             ConstrainedEvaluates(((1, 2), -1)),
             r"evaluate\(\) of ConstrainedEvaluates gave -1.0 violations; 0 means feasible",
         ),
-        (ConstrainedEvaluates(((1, 2), np.nan)), r"evaluate\(\) of ConstrainedEvaluates gave nan violations"),
         (ConstrainedEvaluates((1, 2, 3)), "must return \\(2 objectives, violations\\), as it is constrained, got"),
         (Raises(), r"evaluate\(\) of Raises raised ZeroDivisionError: division by zero"),
         (Wavers(), r"evaluate\(\) of Wavers gave two answers for one state"),
         (Biased(np.inf), r"bias\(\) of move 0 at depth 0 of Biased must be a finite number, got inf"),
-        (Biased(None), r"bias\(\) of move 0 at depth 0 of Biased must be a finite number, got None"),
         (TooManySenses(), "maximise of TooManySenses must have one entry for each of the 2 objectives, got"),
         (NoObjectives(), "n_objectives of NoObjectives must be a whole number of at least 1, got 0"),
     ],
@@ -278,24 +227,9 @@ def compiled(**changes):
     return CompiledProblem(Data(3), **{**words, **changes})
 
 
-def test_a_good_compiled_problem_passes():
-    assert check_problem(compiled()) is None
-
-
 def test_checking_a_compiled_problem_compiles_nothing():
     check_problem(compiled())
     assert not getattr(evaluate, "signatures", [])
-
-
-@kernel
-def no_moves(data, state, out):
-    return 0
-
-
-@kernel
-def same_move_twice(data, state, out):
-    out[0] = out[1] = 1
-    return 2 * (state.depth[0] < data.n)
 
 
 @kernel
@@ -327,11 +261,6 @@ def code_too_large(data, state, move):
 
 
 @kernel
-def negative_code(data, state, move):
-    return move - 1
-
-
-@kernel
 def same_codes_at_every_step(data, state, move):
     return move
 
@@ -342,19 +271,8 @@ def bias_of_the_depth(data, state, move, preference):
 
 
 @kernel
-def bias_not_finite(data, state, move, preference):
-    return np.inf
-
-
-@kernel
 def evaluate_nan(data, state, out):
     out[0], out[1] = 1.0, np.nan
-    return 0
-
-
-@kernel
-def evaluate_one_objective(data, state, out):
-    out[0] = 1.0
     return 0
 
 
@@ -366,12 +284,6 @@ def evaluate_three_objectives(data, state, out):
 
 
 @kernel
-def evaluate_negative_violations(data, state, out):
-    out[:] = 1.0
-    return -1
-
-
-@kernel
 def evaluate_without_return(data, state, out):
     out[:] = 1.0
 
@@ -379,8 +291,6 @@ def evaluate_without_return(data, state, out):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"legal_moves": no_moves}, r"legal_moves\(\) gave no move at the start of bits"),
-        ({"legal_moves": same_move_twice}, r"legal_moves\(\) returned move 1 twice at depth 0 of bits"),
         (
             {"legal_moves": endless_moves, "play": endless_play, "distinct_codes": False},
             "bits was not complete after 3 moves; raise max_moves",
@@ -392,7 +302,6 @@ def evaluate_without_return(data, state, out):
         ),
         ({"max_candidates": 5}, "bits has more than max_candidates=5 legal moves in one sequence"),
         ({"move_code": code_too_large}, r"move_code\(\) of move 1 at depth 2 of bits gave 6; expected 0 to 5"),
-        ({"move_code": negative_code}, r"move_code\(\) of move 0 at depth 0 of bits gave -1; expected 0 to 5"),
         (
             {"move_code": same_codes_at_every_step},
             "code 0 is legal at two steps of bits, which promises distinct_codes",
@@ -401,11 +310,8 @@ def evaluate_without_return(data, state, out):
             {"move_code": same_codes_at_every_step, "bias": bias_of_the_depth, "distinct_codes": False},
             "code 0 has two biases in bits, which promises bias_by_code",
         ),
-        ({"bias": bias_not_finite}, r"bias\(\) of move 0 at depth 0 of bits must be a finite number, got inf"),
         ({"evaluate": evaluate_nan}, r"evaluate\(\) of bits gave an objective that is NaN or infinite"),
-        ({"evaluate": evaluate_one_objective}, r"evaluate\(\) of bits gave an objective that is NaN or infinite"),
         ({"evaluate": evaluate_three_objectives}, r"evaluate\(\) of bits .*2 objectives"),
-        ({"evaluate": evaluate_negative_violations}, r"evaluate\(\) of bits gave -1.0 violations"),
         (
             {"evaluate": evaluate_without_return},
             r"evaluate\(\) of bits must return a (number, test_check.py line \d+ returns none|violation count)",
@@ -450,13 +356,6 @@ def test_a_set_of_moves_whose_order_is_another_in_each_process_is_refused(kind):
     check_problem(Words())
 
 
-def test_a_code_may_come_again_where_nothing_else_is_promised():
-    problem = compiled(
-        move_code=same_codes_at_every_step, bias=bias_of_the_depth, distinct_codes=False, bias_by_code=False
-    )
-    assert check_problem(problem) is None
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -478,27 +377,11 @@ def test_what_is_no_problem_is_refused():
         check_problem("rc_204.3")
 
 
-def test_a_promise_broken_now_and_then_is_found_with_more_games():
-    class Rare(Bits):
-        def evaluate(self, state):
-            return (np.nan, 0) if state == (1, 1, 1) else super().evaluate(state)
-
-    with pytest.raises(ProblemError, match="NaN or infinite"):
-        check_problem(Rare(), n_games=200)
-
-
 @pytest.mark.parametrize("wrong", [-1, 0.5, "a", True, 2**62])
 def test_an_identity_that_is_no_whole_number_is_named(wrong):
     problem = Knapsack()
     problem.identity = lambda state: wrong
     with pytest.raises(ProblemError, match=r"identity.* of Knapsack must be a whole number"):
-        check_problem(problem)
-
-
-def test_an_identity_with_two_answers_is_named():
-    problem, answers = Knapsack(), iter(range(10_000))
-    problem.identity = lambda state: next(answers)
-    with pytest.raises(ProblemError, match="gave two answers for one state"):
         check_problem(problem)
 
 

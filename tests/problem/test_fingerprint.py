@@ -1,20 +1,16 @@
 """Whether a checkpoint's problem has changed: noticed in the user's own code, wherever libraries lead."""
 
-import functools
 import importlib
 import itertools
-import logging
 import os
 import subprocess
 import sys
 import threading
-import types
 
-import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, solve
-from pareto_nrpa.algorithms import RandomSearch, WeightedNRPA
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, solve
+from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.problem.base import problem_fingerprint
 
@@ -196,7 +192,6 @@ def fingerprints(tmp_path_factory):
     return dict(zip([*CHANGES, *HELPER_CHANGES], changed, strict=True)), first
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("old", "new"), CHANGES)
 def test_a_change_in_the_users_own_code_is_noticed(fingerprints, old, new):
     changed, original = fingerprints
@@ -214,14 +209,13 @@ def test_a_change_in_a_module_of_the_users_own_is_noticed(fingerprints, old, new
     "body",
     [
         "from own_prices import A; return A",
-        "import own_prices; return own_prices.A",
         "import own_prices as prices; return prices.deeper()",
         "return getattr(own_rates, 'A')",
         "return globals()['RATE']",
     ],
 )
 def test_what_a_method_imports_or_looks_up_by_name_is_followed(body, tmp_path, monkeypatch):
-    """Regression: imports within a method were not seen, and a resumed search kept objectives of before."""
+    """Regression: imports within a method were not seen, and a resumed search kept the old objectives."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def fingerprint(value):
@@ -240,93 +234,6 @@ def test_what_a_method_imports_or_looks_up_by_name_is_followed(body, tmp_path, m
     assert fingerprint(1) == fingerprint(1) != fingerprint(2)
 
 
-def test_what_a_closure_looks_up_by_name_is_followed():
-    def made(value):
-        prices = types.ModuleType("own_prices_of_a_closure")
-        prices.rate = value
-
-        class Priced(Knapsack):
-            def price(self):
-                return getattr(prices, "rate")  # noqa: B009
-
-        return problem_fingerprint(Priced())
-
-    assert made(1) == made(1) != made(2)
-
-
-def test_an_optional_import_of_a_method_may_be_missing():
-    class Optional(Knapsack):
-        def price(self):
-            try:
-                from no_such_module_anywhere import A
-            except ImportError:
-                A = 1
-            return A
-
-    assert problem_fingerprint(Optional()) == problem_fingerprint(Optional())
-
-
-def test_masks_and_attributes_of_arrays_count():
-    class Named(np.ndarray):
-        """Has more to it than numbers."""
-
-    def fingerprint(mask, unit):
-        problem = Knapsack()
-        problem.masked = np.ma.array([1.0, 2.0], mask=[mask, False])
-        problem.named = np.zeros(3).view(Named)
-        problem.named.unit = unit
-        return problem_fingerprint(problem)
-
-    assert fingerprint(True, "km") == fingerprint(True, "km")
-    assert len({fingerprint(True, "km"), fingerprint(False, "km"), fingerprint(True, "mile")}) == 3
-
-
-@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
-def test_libraries_of_another_environment_count_by_name_only(tmp_path, monkeypatch, folder):
-    home = tmp_path / ".local" / "lib" / folder  # as of `pip install --user`, or of Debian
-    home.mkdir(parents=True)
-    (home / "library_of_theirs.py").write_text(
-        "import threading\nlocal = threading.local()\ndef cost(): return local\n"
-    )
-    monkeypatch.syspath_prepend(home)
-    import library_of_theirs
-
-    class Mine(Knapsack):
-        def evaluate(self, state):
-            library_of_theirs.cost()
-            return super().evaluate(state)
-
-    try:
-        before = problem_fingerprint(Mine())
-        library_of_theirs.cost = lambda: 1
-        assert problem_fingerprint(Mine()) == before
-    finally:
-        del sys.modules["library_of_theirs"]
-
-
-def test_modules_that_refer_to_each_other_are_read_once():
-    one, other = types.ModuleType("one_module"), types.ModuleType("other_module")
-    one.again, other.again = other, one
-
-    class Circular(Problem):
-        def initial_state(self):
-            return one.again.again
-
-        def legal_moves(self, state):
-            return functools.partial(logging.getLogger, "x")
-
-        def play(self, state, move):
-            return subprocess.run
-
-        def move_code(self, state, move):
-            return os.path
-
-        def evaluate(self, state):
-            return self.evaluate(state)
-
-    assert problem_fingerprint(Circular()) == problem_fingerprint(Circular())
-
-
 class Remembering(Knapsack):
     """Writes down what it was asked: its attributes change while it is searched."""
 
@@ -339,9 +246,7 @@ class Remembering(Knapsack):
         return self.memo.setdefault(state, super().evaluate(state))
 
 
-@pytest.mark.parametrize(
-    "algorithm", [ParetoNRPA(level=2), RandomSearch(), WeightedNRPA(level=2)], ids=lambda a: a.name
-)
+@pytest.mark.parametrize("algorithm", [ParetoNRPA(level=2), RandomSearch()], ids=lambda a: a.name)
 def test_what_a_problem_remembers_of_a_search_is_no_change(algorithm, tmp_path):
     used = Remembering()
     first = solve(used, algorithm, stop=MaxEvaluations(20), checkpoint=tmp_path / "search")

@@ -5,7 +5,7 @@ import pytest
 
 from pareto_nrpa import ParetoNRPAError
 
-from ..pages.results import knapsack, result_of
+from ..helpers.results import knapsack, result_of
 
 
 def front(*points, **changes):
@@ -56,11 +56,6 @@ def test_limits_by_keyword_and_by_name():
     assert len(kept.history) == 0  # its hypervolume would be that of the whole front
     assert len(knapsack().within(profit=7).front) == 3  # at least, as more is better
     assert knapsack().within(profit=7).descriptions[0] == "items of 15 kg"
-
-
-def test_a_result_within_limits_can_be_saved(tmp_path):
-    kept = BULGING.within(cost=2)
-    assert type(kept).load(kept.save(tmp_path / "r.json")).to_dict() == kept.to_dict()
 
 
 @pytest.mark.parametrize(

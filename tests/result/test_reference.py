@@ -1,6 +1,7 @@
-"""The front that results are measured against, from whatever place a problem has it."""
+"""The front that results are measured against: of the user, of a table, or proved and shipped with the package."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,12 @@ import pytest
 from pareto_nrpa import MaxEvaluations, ReferenceFront, certify, load, solve
 from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.result.reference import true_front, with_reference_front
+from pareto_nrpa.result.result import Result
+from pareto_nrpa.routing import generate_tsptw, proved_fronts
+from pareto_nrpa.routing.benchmarks import official_names
+from pareto_nrpa.routing.exact import CertificateError, check_certificate, proofs
+from pareto_nrpa.routing.exact.proofs import read_proofs, write_proofs
+from pareto_nrpa.routing.proved_fronts import proof_of, with_proved_front
 
 from ..helpers.command_line import assert_refused
 
@@ -68,13 +75,9 @@ def test_the_front_of_a_result_is_a_reference_and_not_the_truth(problem, tmp_pat
     ("name", "text"),
     [
         ("front.json", "{}"),
-        ("front.json", "[1, 2]"),
         ("front.json", '{"objectives": [[1, "x"]]}'),
-        ("front.json", "[" * 100_000),
-        ("front.json", f'{{"objectives": [[1, 1{"0" * 400}]]}}'),  # once an OverflowError
         ("front.csv", "f1,f2\n"),
         ("front.csv", "f1,f2\n1,nan\n"),
-        ("front.csv", ""),
         ("front.json", json.dumps({"objectives": [[1, 2], [3]]})),
     ],
 )
@@ -116,14 +119,94 @@ def test_what_cannot_be_measured_against_is_a_sentence(problem, call, error, mes
         call(problem)
 
 
-def test_a_file_that_is_not_there_is_told(problem, tmp_path):
-    with pytest.raises(ParetoNRPAError, match=r"cannot read .*No such file"):
-        ReferenceFront.read(tmp_path / "nothing.json", problem)
+# --- fronts that come with the package
 
 
-def test_on_the_command_line(run, certificate, tmp_path):
-    path = certificate.save(tmp_path / "proof.json")
-    said = run(
-        "solve", SMALL, "--evaluations", "500", "--reference-front", str(path), "--out", str(tmp_path / "r.json")
-    )
-    assert f"of the {len(certificate.solutions)} points of the true front were found" in said.out
+@pytest.fixture
+def shipped(tmp_path, monkeypatch, certificate):
+    """A package that comes with the front of the small instance."""
+    path = write_proofs([certificate], tmp_path / "proofs.jsonl")
+    monkeypatch.setattr(proofs, "PROOFS", path)
+    proved_fronts._finished_proof.cache_clear()
+    yield path
+    proved_fronts._finished_proof.cache_clear()
+
+
+def fresh():
+    """The small instance as another object, by another name."""
+    return with_proved_front(generate_tsptw(8, seed=3, tightness=0.5, name="another name"))
+
+
+def test_a_front_is_found_by_the_data_whatever_the_name(shipped, certificate):
+    found = proof_of(fresh())
+    assert found.objectives.tolist() == certificate.objectives.tolist()
+    assert found.solutions == certificate.solutions
+
+
+def test_other_problems_have_none(shipped, small_tsptw):
+    assert proof_of(generate_tsptw(8, seed=4, tightness=0.5)) is None
+    assert proof_of("something else") is None
+    # Other objectives on the same data.
+    assert proof_of(replace(small_tsptw, evaluate=small_tsptw.play)) is None
+
+
+def test_a_front_that_is_not_proved_is_no_true_front(shipped, certificate):
+    write_proofs([replace(certificate, status="not finished", stopped_by="time_limit")], shipped)
+    assert proof_of(fresh()) is None
+
+
+def test_the_rest_of_the_file_stays(shipped, certificate):
+    other = certify(generate_tsptw(6, seed=1))
+    left_open = replace(certificate, instance="open", status="not finished", stopped_by="time_limit")
+    write_proofs([other, left_open], shipped)
+    there = read_proofs(shipped)
+    assert [one.instance for one in there] == sorted([other.instance, certificate.instance, "open"])
+    assert [one.to_dict() for one in read_proofs(shipped, fingerprint=other.fingerprint)] == [other.to_dict()]
+
+
+def test_a_damaged_line_is_named(shipped):
+    shipped.write_text(shipped.read_text() + '{"format": "pareto-nrpa certificate 1"}\n')
+    with pytest.raises(CertificateError, match=r"proofs.jsonl, line 2, is not .* damaged: instance is missing"):
+        read_proofs(shipped)
+    with pytest.raises(CertificateError, match="cannot read the certificates"):
+        read_proofs(shipped.with_name("nothing.jsonl"))
+
+
+def test_the_package_has_a_certificate_of_every_official_instance():
+    there = read_proofs()
+    assert [one.instance for one in there] == sorted(official_names())
+    assert sum(one.proved for one in there) >= 29
+
+
+@pytest.mark.parametrize("certificate", read_proofs(), ids=lambda one: one.instance)
+def test_the_certificates_of_the_package_are_what_they_say(official, certificate):
+    problem = official(certificate.instance)
+    check_certificate(certificate, problem)
+    proof = proof_of(problem)
+    assert (proof is not None) is certificate.proved
+    assert proof is None or proof.solutions == certificate.solutions
+
+
+def test_a_result_says_what_it_comes_to_beside_the_truth(shipped, certificate, tmp_path):
+    problem = fresh()
+    assert true_front(problem).tolist() == certificate.objectives.tolist()
+    result = solve(problem, stop=MaxEvaluations(30_000), seed=0)
+    n = len(certificate.solutions)
+    assert result.truth == {"points": n, "found": n, "share_of_hypervolume": pytest.approx(1), "igd_plus": 0}
+    assert f"{n} of the {n} points of the true front were found; the front has 100.00%" in result.summary()
+    assert Result.load(result.save(tmp_path / "r.json")).truth == result.truth
+
+
+def test_maximised_objectives_are_compared_in_their_own_sense(small_tsptw):
+    table = np.array([[-1.0, 3.0], [-2.0, 2.0], [-3.0, 3.0]])
+    front = ReferenceFront.of(table, maximise=(True, False), is_table=True)
+    problem = replace(small_tsptw, reference_front=front, maximise=(True, False))
+    assert sorted(true_front(problem).tolist()) == [[-2.0, 2.0], [-1.0, 3.0]]
+    assert front.found([[1.0, 3.0]]) == 1
+    assert front.is_complete
+
+
+def test_info_tells_of_a_proved_front(official, run):
+    official("rc_206.1")
+    said = run("info", "rc_206.1").out
+    assert "true front: 2 points, from 117.848, 89.4244 to 125.247, 91.6688, proved complete" in said

@@ -6,7 +6,7 @@ import pytest
 from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.itinerary import Itinerary, Route, Timetable
 
-from ..pages.results import schedule
+from ..helpers.results import schedule
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def two_vans():
 def test_a_timetable_goes_from_depot_to_depot(two_vans):
     first, second = schedule(two_vans, [1, 4, 2, 3])
     assert [row["name"] for row in first] == ["hub", "near", "hub"]
-    # It leaves the depot so that nobody waits: 15 instead of 0, as 5 are spent there and the way takes 10.
+    # It leaves the depot so that no stop is waited for: 15 instead of 0, as 5 are spent there and the way takes 10.
     assert first[0] == {"stop": 0, "name": "hub", "arrival": 15, "waiting": 0, "start": 15, "lateness": 0} | {
         "departure": 20,
         "load": 0,

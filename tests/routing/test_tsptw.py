@@ -11,11 +11,7 @@ from pareto_nrpa import MaxEvaluations, check_problem, solve
 from pareto_nrpa.engine.jit.kernels import python_function
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.routing import generate_tsptw
-from pareto_nrpa.routing.matrices import euclidean
 from pareto_nrpa.routing.tsptw import mo_tsptw
-
-from ..helpers.checking import check_uncompiled
-from ..helpers.made_up import cases
 
 seeds = st.integers(0, 10_000)
 tightnesses = st.sampled_from([0.0, 0.3, 0.6, 0.9, 1.0])
@@ -80,11 +76,11 @@ def slow_legal_moves(data, tour, detours=True):
     if lost:
         return lost
 
-    def makes_someone_late(city):
+    def makes_another_late(city):
         start = max(now + data.costs[0, here, city], data.opens[city])
         return any(start > deadlines[other] for other in unvisited)
 
-    in_time = {city for city in unvisited if not makes_someone_late(city)}
+    in_time = {city for city in unvisited if not makes_another_late(city)}
     return in_time or {min(unvisited, key=lambda city: (deadlines[city], city))}
 
 
@@ -97,7 +93,6 @@ def play_against_the_twin(problem, rng, *, detours=False):
     return game
 
 
-@cases(150)
 @given(seed=seeds, n=st.integers(2, 20), tightness=tightnesses)
 def test_legal_moves_follow_the_rule(seed, n, tightness):
     game = play_against_the_twin(generate_tsptw(n, seed, tightness), np.random.default_rng(seed))
@@ -112,17 +107,10 @@ def random_windows(seed, n):
     return mo_tsptw(costs, opens, closes, check_return=bool(seed % 2))
 
 
-@cases(150)
 @given(seed=seeds, n=st.integers(2, 6))
 def test_legal_moves_follow_the_rule_where_nothing_is_feasible(seed, n):
     game = play_against_the_twin(random_windows(seed, n), np.random.default_rng(seed), detours=True)
     assert sorted(game.tour) == list(range(1, n))
-
-
-def test_legal_moves_follow_the_rule_on_official_instances(official, rng):
-    for name in ("rc_201.3", "rc_204.3", "rc_206.1"):
-        game = play_against_the_twin(official(name), rng)
-        assert len(set(game.tour)) == game.problem.max_moves
 
 
 def can_be_played(problem, tour):
@@ -139,7 +127,6 @@ def feasible_tours(problem):
     return [tour for tour in permutations(range(1, n)) if is_feasible(problem.data, tour)]
 
 
-@cases(40)
 @given(seed=seeds, n=st.integers(2, 7), tightness=tightnesses)
 def test_no_feasible_tour_is_ever_pruned(seed, n, tightness):
     problem = generate_tsptw(n, seed, tightness)
@@ -149,19 +136,19 @@ def test_no_feasible_tour_is_ever_pruned(seed, n, tightness):
 
 
 def test_no_feasible_tour_is_pruned_where_detours_are_shorter_than_the_direct_way():
-    """Looking at the direct way only used to prune all feasible tours of every fifth of these instances."""
+    """Regression: looking at the direct way only pruned all feasible tours of every fifth of these instances."""
     n_feasible = 0
-    for seed in range(300):
+    for seed in range(100):
         problem = random_windows(seed, 4 + seed % 4)
         feasible = feasible_tours(problem)
         n_feasible += bool(feasible)
         assert all(can_be_played(problem, tour) for tour in feasible), seed
-    assert n_feasible > 50
+    assert n_feasible > 15
 
 
 def test_no_feasible_tour_is_pruned_by_sums_made_in_another_order():
     """Windows close at the very moment that a tour arrives, over ways whose sums no double holds exactly."""
-    for seed in range(200):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         n = 3 + seed % 4
         times = np.round(rng.random((n, n)) * 3, 1)
@@ -182,31 +169,6 @@ def test_a_detour_may_be_the_only_way_to_be_in_time():
     assert [1, 2, 3] in front.solutions
 
 
-def test_where_travel_times_keep_the_triangle_inequality_nothing_is_stored_twice():
-    rng = np.random.default_rng(2)
-    for _ in range(20):
-        n = rng.integers(2, 30)
-        problem = mo_tsptw(euclidean(np.round(rng.random((n, 2)), 1)), [0] * n, [9] * n)  # many on a line
-        assert np.shares_memory(problem.data.shortest, problem.data.costs)
-
-
-def test_a_city_that_is_late_must_be_played():
-    costs = np.ones((3, 3))
-    problem = mo_tsptw(costs, [0, 0, 0], [9, 0.5, 9])
-    assert Game(problem).legal_moves() == [1]
-
-
-def test_a_move_that_makes_another_city_late_is_dropped():
-    problem = mo_tsptw(np.ones((3, 3)), [0, 5, 0], [9, 9, 4])
-    assert Game(problem).legal_moves() == [2]
-
-
-def test_a_city_does_not_make_itself_late():
-    problem = mo_tsptw(np.ones((3, 3)), [0, 0, 0], [9, 1, 1])
-    assert sorted(Game(problem).legal_moves()) == [1, 2]
-
-
-@cases(150)
 @given(seed=seeds, n=st.integers(2, 12), tightness=tightnesses, m=st.integers(1, 3))
 def test_evaluation_is_what_a_drive_along_the_closed_tour_costs(seed, n, tightness, m):
     problem = generate_tsptw(n, seed, tightness, m)
@@ -215,24 +177,6 @@ def test_evaluation_is_what_a_drive_along_the_closed_tour_costs(seed, n, tightne
     _, sums, late = drive(problem.data, tour)
     np.testing.assert_allclose(objectives, sums + problem.data.costs[:, tour[-1], 0])
     assert violations == late
-
-
-def test_waiting_costs_time_but_no_distance():
-    problem = mo_tsptw(np.ones((3, 3)), [0, 50, 0], [99, 99, 51])
-    objectives, violations = problem.replay([1, 2])
-    assert (objectives.tolist(), violations) == ([3], 0)
-    late = mo_tsptw(np.ones((3, 3)), [0, 50, 0], [99, 99, 50.5])
-    assert late.replay([1, 2])[1] == 1
-
-
-def test_arriving_when_a_window_closes_is_in_time():
-    problem = mo_tsptw(np.ones((2, 2)), [0, 0], [9, 1])
-    assert problem.replay([1])[1] == 0
-
-
-def test_every_window_that_is_missed_counts():
-    problem = mo_tsptw(np.ones((4, 4)), [0, 0, 0, 0], [9, 0.5, 0.5, 3])
-    assert problem.replay([1, 2, 3])[1] == 2
 
 
 @pytest.mark.parametrize("closes, late", [(2, 0), (1.99, 1), (0, 1), (np.inf, 0)])
@@ -265,7 +209,7 @@ def test_a_sum_of_decimals_that_ends_at_closing_time_is_in_time():
 
 @pytest.mark.parametrize("shift", [480, 1440, 1e6])
 def test_another_beginning_of_the_day_changes_nothing(shift):
-    for seed in range(40):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         n = 6
         times = np.round(rng.random((n, n)) * 3, 1)
@@ -278,18 +222,6 @@ def test_another_beginning_of_the_day_changes_nothing(shift):
         here, there = mo_tsptw(times, opens, closes), mo_tsptw(times, opens + shift, closes + shift)
         assert feasible_tours(here)
         assert feasible_tours(here) == feasible_tours(there)
-
-
-def test_the_day_starts_when_the_depot_opens():
-    problem = mo_tsptw(np.ones((2, 2)), [5, 0], [9, 5.5])
-    assert problem.replay([1])[1] == 1
-
-
-def test_costs_may_differ_by_direction():
-    costs = np.array([[0.0, 1, 2], [4, 0, 8], [16, 32, 0]])
-    problem = mo_tsptw([costs, 10 * costs], [0, 0, 0], [99, 99, 99])
-    assert problem.replay([1, 2])[0].tolist() == [25, 250]
-    assert problem.replay([2, 1])[0].tolist() == [38, 380]
 
 
 @pytest.mark.parametrize("objective", [0, 1])
@@ -307,54 +239,19 @@ def test_the_bias_is_minus_ten_times_the_normalised_distance(objective):
         game.play(to)
 
 
-def test_a_preference_mixes_the_biases():
-    game = Game(generate_tsptw(6, seed=3))
-    values = [game.words["bias"](game.data, game.state, 4, np.array(p)) for p in ((1.0, 0.0), (0.0, 1.0), (0.5, 0.5))]
-    assert values[2] == pytest.approx((values[0] + values[1]) / 2)
-
-
-def test_distances_for_the_bias_may_be_given():
-    problem = mo_tsptw(np.ones((2, 2)), [0, 0], [9, 9], distances=[[0, 2], [8, 0]])
-    game = Game(problem)
-    assert game.words["bias"](game.data, game.state, 1, np.ones(1)) == -2.5
-
-
-def test_where_all_distances_are_zero_there_is_no_bias():
-    game = Game(mo_tsptw(np.zeros((2, 2)), [0, 0], [9, 9]))
-    assert game.words["bias"](game.data, game.state, 1, np.ones(1)) == 0
-
-
 def test_it_keeps_the_promises_of_a_problem():
     check_problem(generate_tsptw(9, seed=1))
-
-
-@cases(10)
-@given(seed=seeds, n=st.integers(2, 15), tightness=tightnesses)
-def test_it_keeps_them_whatever_the_instance(seed, n, tightness):
-    check_uncompiled(generate_tsptw(n, seed, tightness), n_games=3, seed=seed)
-
-
-def test_an_instance_does_not_change_with_the_arrays_it_was_made_of():
-    costs, opens, closes = np.ones((1, 3, 3)), np.zeros(3), np.full(3, 9.0)
-    problem = mo_tsptw(costs, opens, closes)
-    costs[:], opens[:], closes[:] = 7, 7, 0
-    assert problem.replay([1, 2])[0].tolist() == [3]
-    assert problem.replay([1, 2])[1] == 0
 
 
 @pytest.mark.parametrize(
     ("costs", "words"),
     [
         (np.ones((2, 3)), r"costs must be square matrices \[m, n, n\], got shape \(1, 2, 3\)"),
-        (np.ones(3), r"costs must be square matrices \[m, n, n\], got shape \(3,\)"),
         ([[0, 1], [1]], "costs must be square matrices of numbers, all of one size"),
         (np.ones((1, 1)), "costs must be for at least 2 cities, got 1"),
         ([[0, np.nan], [1, 0]], "costs must be finite numbers, got NaN or infinity"),
         ([[0, -2], [1, 0]], "costs must not be negative, got -2"),
         ([[0, 1j], [1, 0]], "costs must be square matrices of numbers"),
-        (np.ones((2, 2), complex), "costs must be square matrices of numbers"),
-        ([["0", "1"], ["1", "0"]], "costs must be square matrices of numbers"),
-        ([[0, 10**400], [1, 0]], "costs must be square matrices of numbers"),
         ([[0, 1e300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e\+300"),
         ([[0, 1e-300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e-300"),
     ],
@@ -373,18 +270,10 @@ def test_bad_costs_are_refused(costs, words):
         ([0, 0], [9, np.nan], "closes must be times of at least 0, got nan"),
         ([0, 5], [9, 4], "the window of city 1 closes at 4, before it opens at 5"),
         ([0, np.inf], [9, np.inf], "opens must be finite times, got infinity for city 1"),
-        ([0, 1j], [9, 9], "opens must be 2 times, one for each city"),
         ("soon", [9, 9], "opens must be 2 times, one for each city"),
-        ([0, 0], [9, None], "closes must be times of at least 0, got nan"),
         ([0, 0], [9, [9]], "closes must be 2 times, one for each city"),
     ],
 )
 def test_bad_windows_are_refused(opens, closes, words):
     with pytest.raises(InstanceError, match=words):
         mo_tsptw(np.ones((2, 2)), opens, closes)
-
-
-@pytest.mark.parametrize("shape", [(1, 3, 3), (2, 4, 4), (3, 3, 3)])
-def test_distances_must_have_the_shape_of_the_costs(shape):
-    with pytest.raises(InstanceError, match="distances must have the shape of the costs"):
-        mo_tsptw(np.ones((2, 3, 3)), [0] * 3, [9] * 3, distances=np.ones(shape))

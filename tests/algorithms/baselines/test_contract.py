@@ -1,29 +1,26 @@
 """What every algorithm promises, whatever it does inside."""
 
 import itertools
-from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxCpuTime, MaxEvaluations, MaxRuntime, solve
+from pareto_nrpa import MaxCpuTime, MaxEvaluations, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.errors import CheckpointError
-from pareto_nrpa.routing import generate_tsptw
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 from pareto_nrpa.solving.stop import Stop
 
-from .oracles import best_of, is_dominated
-from .problems import COMPILED, EVOLUTIONARY, TSP, TSPTW, Bits, plain_problems, replay, small
+from ...helpers.oracles import best_of, is_dominated
+from ...helpers.problems import EVOLUTIONARY, TSP, TSPTW, Bits, RecordedBits, RecordedTour, replay, small
 
 N = 120
-# Two kinds of compiled problems would be twice the compiling.
-PROBLEMS = ["tsptw", pytest.param("tsp", marks=pytest.mark.long), "tour", "bits"]
-everywhere = pytest.mark.parametrize("where", PROBLEMS)
+everywhere = pytest.mark.parametrize("where", ["tsptw", "bits"])
 every_algorithm = pytest.mark.parametrize("name", NAMES)
 
 
 def problem_called(where):
-    return COMPILED.get(where) or plain_problems()[where]
+    return TSPTW if where == "tsptw" else RecordedBits()
 
 
 def outcome(search):
@@ -44,8 +41,6 @@ def searched(name, problem, *, seed=1, slices=(N,)):
     return search
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
 def test_front_and_log_are_the_best_of_as_many_evaluations_as_asked_for(name, where):
@@ -71,12 +66,9 @@ def test_front_and_log_are_the_best_of_as_many_evaluations_as_asked_for(name, wh
     assert {(violations, tuple(row)) for row in objectives.tolist()} == in_front
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.sampled(2)
 @every_algorithm
-@pytest.mark.parametrize("where", ["tour", "bits"])
-def test_the_archive_never_loses_what_was_evaluated(name, where):
-    problem = problem_called(where)
+def test_the_archive_never_loses_what_was_evaluated(name):
+    problem = RecordedTour(generate_tsp(7, seed=1))
     search = small(name).start(problem, seed=4, budget=N)
     for _ in range(N):
         search.advance(1)
@@ -86,34 +78,28 @@ def test_the_archive_never_loses_what_was_evaluated(name, where):
             assert found == best_of([(0.0, value) for _, value in problem.diary])
 
 
-@pytest.mark.thinned(3)
 @every_algorithm
-@pytest.mark.parametrize("where", ["tour", "bits"])
-def test_the_problem_is_asked_for_exactly_the_evaluations_that_are_counted(name, where):
-    problem = problem_called(where)
+def test_the_problem_is_asked_for_exactly_the_evaluations_that_are_counted(name):
+    problem = RecordedBits()
     searched(name, problem)
     assert len(problem.diary) == N
 
 
-@pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
 def test_same_seed_same_result_whatever_happens_to_global_randomness(name, where):
     np.random.seed(1)  # noqa: NPY002 - disturbing it is the point
     first = outcome(searched(name, problem_called(where)))
-    np.random.seed(2)  # noqa: NPY002
+    np.random.seed(2)  # noqa: NPY002 - disturbing it is the point
     assert outcome(searched(name, problem_called(where))) == first
     assert outcome(searched(name, problem_called(where), seed=2))["log"] != first["log"]
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.sampled(2)
 @every_algorithm
 @everywhere
 def test_slices_do_not_matter(name, where):
     whole = outcome(searched(name, problem_called(where)))
-    assert outcome(searched(name, problem_called(where), slices=[1] * N)) == whole
-    assert outcome(searched(name, problem_called(where), slices=[7, 1, 50, 3, 59])) == whole
+    assert outcome(searched(name, problem_called(where), slices=[7, 1, 1, 1, 47, 3, 60])) == whole
 
 
 @every_algorithm
@@ -125,14 +111,11 @@ def test_a_number_of_evaluations_ends_a_solve(name):
     assert result.cpu_seconds > 0
 
 
-@pytest.mark.thinned(3)
 @every_algorithm
-@pytest.mark.parametrize("stop", [MaxRuntime(0.03), MaxCpuTime(0.03)], ids=["wall", "cpu"])
-def test_time_ends_a_solve(name, stop):
-    result = solve(TSPTW, small(name), stop=stop, seed=1)
-    spent = result.wall_seconds if isinstance(stop, MaxRuntime) else result.cpu_seconds
-    assert 0.03 <= spent < 20
-    assert result.stopped_by == str(stop)
+def test_time_ends_a_solve(name):
+    result = solve(TSPTW, small(name), stop=MaxCpuTime(0.03), seed=1)
+    assert 0.03 <= result.cpu_seconds < 20
+    assert result.stopped_by == "0.03 s of CPU time"
     assert result.evaluations > 0
 
 
@@ -149,7 +132,6 @@ class Pause(Stop):
         return self.at if progress.evaluations < self.at else np.inf
 
 
-@pytest.mark.sampled(2)
 @every_algorithm
 @pytest.mark.parametrize("where", ["tsptw", "bits"])
 def test_a_resumed_solve_ends_like_one_never_stopped(name, where, tmp_path):
@@ -189,24 +171,15 @@ def test_a_checkpoint_of_something_else_is_refused(name, tmp_path):
     path = tmp_path / "search"
     searched(name, TSPTW, slices=[5]).save(path)
     assert small(name).resume(TSPTW, path).evaluations == 5
-    others = [(small(other), TSPTW) for other in NAMES if other != name]
-    others.append((small(name, **CHANGES[name]), TSPTW))
-    others.append((small(name), TSP))
-    others.append((small(name), generate_tsptw(10, seed=6, tightness=0.5)))
+    others = [
+        (small("random" if name != "random" else "pls"), TSPTW),
+        (small(name, **CHANGES[name]), TSPTW),
+        (small(name), TSP),
+        (small(name), generate_tsptw(10, seed=6, tightness=0.5)),
+    ]
     for method, problem in others:
         with pytest.raises(CheckpointError, match="search"):
             solve(problem, method, stop=MaxEvaluations(N), checkpoint=path, resume=True)
-
-
-@every_algorithm
-@pytest.mark.parametrize(
-    "content", [b"", b"\x00\xff", b"[]", b"{}", b'{"format": "pareto-nrpa replay 1"}'], ids=lambda x: x.decode("latin1")
-)
-def test_a_damaged_checkpoint_is_refused(name, content, tmp_path):
-    path = tmp_path / "search"
-    path.write_bytes(content)
-    with pytest.raises(CheckpointError, match="search"):
-        small(name).resume(TSPTW, path)
 
 
 @every_algorithm
@@ -241,38 +214,6 @@ def test_what_is_maximised_comes_back_as_it_is(name):
     assert [[load, total - lost] for load, lost in down.front().objectives] == up.front().objectives.tolist()
 
 
-@pytest.mark.long
-@pytest.mark.sampled(4)  # signs are part of machine code, which is compiled for this test alone
-@every_algorithm
-def test_maximised_objectives_of_compiled_code(name):
-    problem = replace(TSP, maximise=True)
-    front = searched(name, problem).front()
-    for a, b in itertools.permutations((-front.objectives).tolist(), 2):
-        assert not is_dominated(a, b)
-    for solution, objectives in zip(front.solutions, front.objectives, strict=True):
-        assert problem.replay(solution)[0].tolist() == objectives.tolist()
-    least = searched(name, TSP).front().objectives
-    assert (front.objectives.max(axis=0) > least.max(axis=0)).all()
-
-
-def wrong_values():
-    wrong = {
-        "int": [-1, 1.5, True, "3"],
-        "float": [float("nan"), float("inf"), "1", None, True],
-        "bool": [1, "yes", None],
-    }
-    for name in NAMES:
-        for field in fields(algorithm(name)):
-            for value in wrong.get(str(field.type), []):
-                yield pytest.param(name, field.name, value, id=f"{name}-{field.name}-{value!r}")
-
-
-@pytest.mark.parametrize(("name", "parameter", "value"), list(wrong_values()))
-def test_a_parameter_with_a_wrong_value_is_named(name, parameter, value):
-    with pytest.raises(ValueError, match=f"^{parameter} must be .*got {value!r}"):
-        algorithm(name, {parameter: value})
-
-
 @pytest.mark.parametrize(
     ("name", "parameter", "value", "message"),
     [
@@ -293,10 +234,15 @@ def test_a_parameter_with_a_wrong_value_is_named(name, parameter, value):
         ("nmcs", "level", 0, "at least 1"),
         ("nmcs", "level", 11, "at most 10"),
         ("nmcs", "weights", 0, "at least 1"),
+        ("nmcs", "bias", "1", "finite number"),
+        ("pls", "initial", 1.5, "whole number"),
+        ("nsga-ii", "population", True, "whole number"),
+        ("nrpa", "alpha", float("nan"), "finite number"),
+        ("random", "pruning", 1, ""),
     ],
 )
 def test_bounds_of_parameters(name, parameter, value, message):
-    with pytest.raises(ValueError, match=f"^{parameter} must be .*{message}, got {value}"):
+    with pytest.raises(ValueError, match=f"^{parameter} must be .*{message}.*, got {value!r}"):
         algorithm(name, {parameter: value})
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,14 +12,14 @@ from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPAError, kernel
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.problem.genotype import Choices, Permutation
+from pareto_nrpa.routing import generate_tsptw
 
-from ...helpers.problems import Knapsack, Word
-from .apart import ROOT
-from .problems import EVOLUTIONARY, Bits, small
+from ...helpers.problems import EVOLUTIONARY, Bits, Knapsack, Word, small
 
 every_algorithm = pytest.mark.parametrize("name", NAMES)
 whole_solutions = ("pls", *EVOLUTIONARY)
 FAILS_AT = 60
+ROOT = Path(__file__).parent.parent.parent.parent
 
 
 @pytest.mark.parametrize("name", whole_solutions)
@@ -29,11 +30,6 @@ def test_an_algorithm_that_changes_whole_solutions_needs_to_know_what_they_are(n
         ProblemError, match=f"^{name} changes .* requires the genotype of {kind}; set it to Permutation"
     ):
         solve(problem, algorithm(name), stop=MaxEvaluations(10))
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in whole_solutions])
-def test_all_others_do_not(name):
-    assert solve(Word(), small(name), stop=MaxEvaluations(10)).evaluations == 10
 
 
 @pytest.mark.parametrize(
@@ -50,19 +46,10 @@ def test_a_genotype_checks_itself(build, message):
         build()
 
 
-def test_a_genotype_knows_the_places_of_its_moves():
-    assert Permutation("abc").encode("cab") == [2, 0, 1]
-    assert Choices(["xy", "z", "pqr"]).encode("yzr") == [1, 0, 2]
-
-
 @pytest.mark.parametrize(("name", "called"), [("moea-d", "MOEA/D"), ("sms-emoa", "SMS-EMOA"), ("nsga-iii", "NSGA-III")])
-def test_some_algorithms_need_two_objectives(apart, name, called):
-    said = apart.run(
-        "from pareto_nrpa import *; from pareto_nrpa.algorithms.registry import algorithm\n"
-        "from pareto_nrpa.routing import generate_tsptw\n"
-        f"solve(generate_tsptw(8, n_objectives=1), algorithm({name!r}), stop=MaxEvaluations(10))"
-    )
-    assert said.startswith(f"ProblemError: {called} needs at least two objectives, tsptw:n=8,seed=0")
+def test_some_algorithms_need_two_objectives(name, called):
+    with pytest.raises(ProblemError, match=f"^{called} needs at least two objectives, tsptw:n=8,seed=0"):
+        solve(generate_tsptw(8, n_objectives=1), algorithm(name), stop=MaxEvaluations(10))
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ("moea-d", "sms-emoa", "nsga-iii")])
@@ -80,12 +67,12 @@ def test_all_others_do_with_one(name):
     assert front.objectives.tolist() == [[0.0]]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
     program = (
         "import sys; sys.modules['pymoo'] = None\n"
         "from pareto_nrpa import MaxEvaluations, solve\n"
-        "from tests.algorithms.baselines.problems import EVOLUTIONARY, Bits, small\n"
+        "from tests.helpers.problems import EVOLUTIONARY, Bits, small\n"
         "for name in (*EVOLUTIONARY, 'random', 'pareto-nrpa'):\n"
         "    try: print(name, solve(Bits(), small(name), stop=MaxEvaluations(5)).evaluations)\n"
         "    except ImportError as error: print(name, error)\n"
@@ -96,13 +83,6 @@ def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
     missing = 'needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
     assert {name for name, what in said.items() if what.endswith(missing)} == set(EVOLUTIONARY)
     assert {name for name, what in said.items() if what == "5"} == {"random", "pareto-nrpa"}
-
-
-def test_a_pymoo_that_is_too_old_is_named(monkeypatch):
-    pymoo = pytest.importorskip("pymoo", reason="needs pymoo: pip install pareto-nrpa[baselines]")
-    monkeypatch.setattr(pymoo, "__version__", "0.6.1.5")
-    with pytest.raises(ImportError, match=r"needs pymoo 0\.6\.2, got 0\.6\.1\.5; install it with: pip install"):
-        solve(Bits(), small("nsga-ii"), stop=MaxEvaluations(5))
 
 
 @pytest.mark.parametrize(
@@ -137,17 +117,14 @@ def _raise(state):
     raise RuntimeError("disk on fire")
 
 
-@pytest.mark.thinned(3)
 @every_algorithm
 @pytest.mark.parametrize(
     ("how", "message"),
     [
         (_raise, r"evaluate\(\) of Failing raised RuntimeError: disk on fire"),
         (lambda state: (1.0, float("nan")), "NaN or infinite in Failing"),
-        (lambda state: (1.0, 2.0, 3.0), r"must return 2 objectives \(n_objectives\), got 3"),
-        (lambda state: None, "must return 2 objectives, got None"),
     ],
-    ids=["raises", "nan", "three", "none"],
+    ids=["raises", "nan"],
 )
 def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(name, how, message):
     with pytest.raises(ProblemError, match=message) as caught:
@@ -159,18 +136,10 @@ def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(name,
         assert list(Bits().evaluate(tuple(solution))) == objectives
 
 
-@every_algorithm
-def test_an_evaluation_that_fails_at_once_leaves_no_result(name):
-    with pytest.raises(ProblemError, match="disk on fire") as caught:
-        solve(Failing(_raise, at=1), small(name), stop=MaxEvaluations(200), seed=1)
-    assert caught.value.result is None
-
-
 def _odd(base=Bits, **words):
     return type("Odd", (base,), words)()
 
 
-@pytest.mark.thinned(3)
 @every_algorithm
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -182,11 +151,8 @@ def _odd(base=Bits, **words):
         ({"legal_moves": lambda self, state: 1 / 0}, "Odd raised ZeroDivisionError"),
         ({"play": lambda self, state, move: 1 / 0}, "Odd raised ZeroDivisionError"),
         ({"bias": lambda self, state, move: float("nan")}, r"bias\(\) gave NaN or infinity in Odd"),
-        ({"bias": lambda self, state, move: 1 / 0}, "Odd raised ZeroDivisionError"),
-        ({"legal_moves": lambda self, state: ([], [1])}, "Odd raised TypeError.*unhashable"),
-        ({"legal_moves": lambda self, state: (1, 1)}, "same move twice at depth 0 of Odd"),
     ],
-    ids=["endless", "legal_moves", "play", "nan bias", "bias", "unhashable", "twice"],
+    ids=["endless", "legal_moves", "play", "bias"],
 )
 def test_a_promise_broken_by_a_plain_problem_is_named(name, words, message):
     with pytest.raises(ProblemError, match=message):
@@ -194,14 +160,9 @@ def test_a_promise_broken_by_a_plain_problem_is_named(name, words, message):
 
 
 @every_algorithm
-def test_a_problem_without_moves_is_named(apart, name):
-    said = apart.run(
-        "from pareto_nrpa import MaxEvaluations, solve; from tests.algorithms.baselines.problems import Bits, small\n"
-        "class Odd(Bits):\n"
-        "    def legal_moves(self, state): return ()\n"
-        f"solve(Odd(), small({name!r}), stop=MaxEvaluations(10))"
-    )
-    assert said.startswith("ProblemError: legal_moves() gave no move at the start of Odd")
+def test_a_problem_without_moves_is_named(name):
+    with pytest.raises(ProblemError, match=r"^legal_moves\(\) gave no move at the start of Odd"):
+        solve(_odd(legal_moves=lambda self, state: ()), small(name), stop=MaxEvaluations(10))
 
 
 @every_algorithm
@@ -292,13 +253,11 @@ def compiled(how, at=FAILS_AT):
     )
 
 
-# One of each engine: pointer to a rollout, rollout within, Pareto-NRPA's own; then others, which take long to compile.
-ENGINES = ["random", *(pytest.param(name, marks=pytest.mark.long) for name in ("nsga-ii", "nrpa"))]
-ENGINES += [pytest.param(name, marks=pytest.mark.slow) for name in ("pls", "pareto-mcts", "nmcs", "moea-d")]
-every_engine = pytest.mark.parametrize("name", ENGINES)
+# Every algorithm but the first compiles its own loops for this problem.
+OTHERS = ("nsga-ii", "nrpa", "pls", "pareto-mcts", "nmcs", "moea-d")
+every_engine = pytest.mark.parametrize("name", ["random", *(pytest.param(n, marks=pytest.mark.slow) for n in OTHERS)])
 
 
-@pytest.mark.long
 @every_engine
 @pytest.mark.parametrize(
     ("how", "message"),
@@ -315,7 +274,6 @@ def test_a_compiled_evaluation_that_fails_is_named_and_the_front_before_it_is_ke
         assert compiled(FINE).replay(solution)[0].tolist() == objectives
 
 
-@pytest.mark.long
 @every_engine
 @pytest.mark.parametrize(
     ("how", "message"),
@@ -327,11 +285,6 @@ def test_a_compiled_evaluation_that_fails_is_named_and_the_front_before_it_is_ke
     ],
     ids=["endless", "too many", "negative", "none"],
 )
-def test_a_promise_broken_by_a_compiled_problem_is_named(apart, name, how, message):
-    said = apart.run(
-        "from pareto_nrpa import MaxEvaluations, solve; from tests.algorithms.baselines.problems import small\n"
-        "from tests.algorithms.baselines.test_errors import compiled\n"
-        f"solve(compiled({how}), small({name!r}), stop=MaxEvaluations(10))"
-    )
-    assert said.startswith("ProblemError: ")
-    assert message in said
+def test_a_promise_broken_by_a_compiled_problem_is_named(name, how, message):
+    with pytest.raises(ProblemError, match=message):
+        solve(compiled(how), small(name), stop=MaxEvaluations(10))

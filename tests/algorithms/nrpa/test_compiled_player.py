@@ -80,7 +80,9 @@ def problem(size=4, **others):
     return CompiledProblem(Data(np.array([size])), **{**words, **sizes, **others})
 
 
-@pytest.mark.long_but("overrun", "negative", "none", "code", "length", "compile")
+compiles = pytest.mark.slow  # each evaluation of its own is machine code of its own
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -88,16 +90,13 @@ def problem(size=4, **others):
         ({"size": -1}, "gave more moves"),
         ({"size": 0}, "gave no move at the start of toy"),
         ({"n_codes": 12}, r"gave a code outside 0..n_codes-1 at depth 1 of toy"),
-        ({"max_moves": 2}, "toy was not complete after 2 moves"),
-        ({"evaluate": raises}, "a kernel of toy raised ValueError: boom"),
-        ({"evaluate": one_too_many}, r"evaluate\(\) of toy filled in more objectives than its n_objectives=1"),
-        ({"evaluate": none_at_all}, "gave an objective that is NaN or infinite in toy; fill in all of them"),
-        (
-            {"evaluate": does_not_compile},
-            r"evaluate\(\) of toy does not compile, \w+.py line \d+: .*no_such_field",
-        ),
+        ({"max_moves": 2}, "toy went on after 2 moves"),
+        ({"evaluate": does_not_compile}, r"evaluate\(\) of toy does not compile, \w+.py line \d+: .*no_such_field"),
+        pytest.param({"evaluate": raises}, "a kernel of toy raised ValueError: boom", marks=compiles),
+        pytest.param({"evaluate": one_too_many}, "filled in more objectives than its n_objectives=1", marks=compiles),
+        pytest.param({"evaluate": none_at_all}, "gave an objective that is NaN or infinite in toy", marks=compiles),
     ],
-    ids=["overrun", "negative", "none", "code", "length", "raises", "too many", "too few", "compile"],
+    ids=lambda value: "" if isinstance(value, str) else getattr(next(iter(value.values())), "__name__", str(value)),
 )
 def test_a_kernel_that_breaks_its_promise_is_named(arguments, message):
     with pytest.raises(ProblemError, match=message):
@@ -105,11 +104,11 @@ def test_a_kernel_that_breaks_its_promise_is_named(arguments, message):
 
 
 @pytest.mark.parametrize("toy", [generate_tsptw(8), Knapsack()], ids=["compiled", "plain"])
-def test_weights_beyond_all_numbers_are_put_down_to_alpha(toy):
-    with pytest.raises(ProblemError, match=r"reduce alpha=1e\+308"):
+def test_weights_that_overflow_are_attributed_to_alpha(toy):
+    with pytest.raises(ProblemError, match=r"alpha=1e\+308 is too large"):
         solve(toy, ParetoNRPA(level=2, alpha=1e308), stop=MaxEvaluations(3000))
 
 
-def test_a_function_without_its_mark_is_refused_when_the_problem_is_built():
+def test_a_function_without_its_decorator_is_refused_when_the_problem_is_built():
     with pytest.raises(ProblemError, match="play is not a kernel; put @kernel before its definition"):
         problem(play=lambda data, state, move: None)

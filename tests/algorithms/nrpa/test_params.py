@@ -27,18 +27,15 @@ def test_iterations_are_the_smallest_that_cover_the_budget(budget, level):
     ("argument", "value", "message"),
     [
         ("level", 0, "level must be a whole number of at least 1, got 0"),
-        ("level", 2.5, "level must be a whole number"),
         ("level", True, "level must be a whole number"),
         ("n_policies", 0, "n_policies must be a whole number of at least 1, got 0"),
         ("alpha", -0.5, "alpha must be a finite number above 0, got -0.5"),
-        ("alpha", float("nan"), "alpha must be a finite number above 0"),
         ("alpha", 10**400, "alpha must be a finite number above 0"),
         ("temperature", 0, "temperature must be a finite number above 0, got 0"),
         ("iterations", 0, "iterations must be a whole number of at least 1, got 0"),
         ("bias", float("inf"), "bias must be a finite number"),
         ("limited_repetitions", -1, "limited_repetitions must be a whole number of at least 0, got -1"),
         ("playouts_per_step", 0, "playouts_per_step must be a whole number of at least 1, got 0"),
-        ("playouts_per_step", 1.5, "playouts_per_step must be a whole number"),
         ("weighting", "crowd", "weighting must be one of crowding, none, got 'crowd'"),
         ("adapt", "two", "adapt must be one of all, one, got 'two'"),
         ("preferences", "papr", "preferences must be one of paper, spread, got 'papr'"),
@@ -55,14 +52,6 @@ def test_preferences():
     assert spread[0].tolist() == [1, 0, 0]
     assert spread[-1].tolist() == [0, 0, 1]
     np.testing.assert_allclose(spread.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("level", [1, 2, 3, 4, 7])
-def test_n_is_the_smallest_that_covers_the_budget(level):
-    for budget in [*range(1, 200), 99_999, 100_000, 100_001, 10**15, 10**18]:
-        n = ParetoNRPA(level=level).resolve_iterations(budget)
-        assert n**level >= budget
-        assert n == 1 or (n - 1) ** level < budget
 
 
 def test_a_budget_beyond_counting_is_a_sentence():

@@ -131,20 +131,6 @@ def test_kicks_lead_on_from_where_descents_end():
     assert ends[1] < 0.99 * ends[0]
 
 
-@pytest.mark.parametrize("name", ["tour, one way", "tour, windows", "routes"])
-def test_what_is_shaken_is_a_permutation_and_as_feasible_as_asked(name):
-    problem, rng = PROBLEMS[name], np.random.default_rng(0)
-    judge = judge_of(problem)
-    judge.begin(rng.permutation(problem.genotype.moves), np.ones(2))
-    judge.go_on(nothing(problem))
-    start, distance = judge.moves, judge.distance
-    shaken = [judge.shaken(start, 4, 8) for _ in range(20)]
-    assert len({tuple(moves.tolist()) for moves in shaken}) > 1
-    for moves in shaken:
-        assert sorted(moves.tolist()) == sorted(start.tolist())
-        assert (played(problem, moves)[1] > 0) <= (distance > 0)
-
-
 def sizes_of(problem):
     return {"n": len(problem.genotype.moves), "M": problem.n_objectives}
 

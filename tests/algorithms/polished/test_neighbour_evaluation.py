@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, Permutation, PolishedNRPA, Segments, check_problem, solve
+from pareto_nrpa import Permutation, PolishedNRPA, Segments, check_problem
 from pareto_nrpa.algorithms.polished.near_evaluation import Penalty
 from pareto_nrpa.engine.arrays import FrontObjectives
 from pareto_nrpa.engine.jit.kernels import kernel
@@ -42,9 +42,8 @@ def neighbours(moves):
     return found - {tuple(moves)}
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_look_round_finds_all_that_nothing_covers(name, seed):
     problem, rng = PROBLEMS[name], np.random.default_rng(seed)
     judge, moves = judge_of(problem), rng.permutation(range(1, 9)).tolist()
@@ -64,9 +63,8 @@ def test_a_look_round_finds_all_that_nothing_covers(name, seed):
                 assert any((other <= objectives + 1e-6).all() for other in found)
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
     problem, rng = PROBLEMS[name], np.random.default_rng(seed)
     judge, weights = judge_of(problem), rng.random(2)
@@ -79,9 +77,7 @@ def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
         assert min(values, default=np.inf) >= weights @ objectives - 1e-6
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("price", [0.001, 0.1, 10.0])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("price", "seed"), [(0.001, 0), (0.1, 1), (0.1, 2), (10.0, 3)])
 def test_a_descent_at_a_price_ends_where_no_neighbour_costs_less_with_what_it_pays(seed, price):
     problem, rng = PROBLEMS["tsptw"], np.random.default_rng(seed)
     judge, weights = judge_of(problem), rng.random(2)
@@ -119,14 +115,6 @@ def test_a_descent_ends_where_only_the_order_of_sums_promises_a_step():
     judge = judge_of(problem)
     judge.begin(np.arange(1, 9), np.ones(2))
     assert judge.go_on(NOTHING)
-
-
-def test_what_is_shaken_without_limits_may_be_infeasible():
-    problem, judge = PROBLEMS["tsptw"], judge_of(PROBLEMS["tsptw"])
-    start = np.array(solve(problem, stop=MaxEvaluations(500), seed=0).front.solutions[0])
-    assert problem.replay(start.tolist())[1] == 0
-    late = [problem.replay(judge.shaken(start, 3, 8, np.inf).tolist())[1] for _ in range(20)]
-    assert max(late) > 0
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

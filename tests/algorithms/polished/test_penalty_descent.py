@@ -64,18 +64,6 @@ def test_a_search_on_a_detour_goes_on_from_a_checkpoint_to_the_same_end(monkeypa
         assert same_end(search, again)
 
 
-def test_adopted_solutions_delay_no_detour_so_that_a_checkpoint_goes_on_the_same_way():
-    params = PolishedNRPA(explore=0.1)
-    donor = params.start(WINDOWS, seed=100)
-    donor.advance(2_500)
-    for seed in range(4):
-        search = params.start(WINDOWS, seed=seed)
-        search.advance(1_000)
-        for solution in donor.front().solutions:
-            search.adopt(solution, 0)
-        assert same_end(search, copy.deepcopy(search))
-
-
 @pytest.mark.parametrize(("problem", "has_detours"), [(WINDOWS, True), (generate_tsp(7, seed=1), False)])
 def test_there_are_detours_where_there_are_limits(problem, has_detours):
     one, other = (PolishedNRPA(detour=detour).start(problem, seed=0) for detour in (0, 8))

@@ -1,21 +1,16 @@
 """Polished NRPA as a whole: with segments, with a genotype alone, and with neither."""
 
-import copy
-import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Result, certify, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, certify, solve
 from pareto_nrpa.engine.state import pack, unpack
 from pareto_nrpa.errors import CheckpointError, ProblemError
-from pareto_nrpa.parallel import Processes, solve_expensive
 from pareto_nrpa.routing import generate_tsp, generate_tsptw, mo_tsptw
 
-from ...golden.entry import random_state
-from ...helpers.problems import Digits, Knapsack, Word
-from ..baselines.problems import Bits, PlainTour
+from ...helpers.problems import Bits, Digits, Knapsack, PlainTour, Word
 
 TSPTW, TSP = generate_tsptw(12, seed=2, tightness=0.4), generate_tsp(8, seed=1)
 PROBLEMS = {
@@ -26,7 +21,7 @@ PROBLEMS = {
     "compiled without genotype": replace(TSPTW, segments=None, genotype=None),
     "plain permutation": PlainTour(TSP),
     "plain choices": Bits(10),
-    "plain without genotype": Knapsack(10),
+    "without genotype": Knapsack(10),
     "repeated codes": Word(),
     "one objective": Digits(),
 }
@@ -52,74 +47,13 @@ def test_it_runs_on_every_kind_of_problem_and_makes_exactly_the_evaluations_aske
             assert problem.replay(solution)[0].tolist() == objectives.tolist()
 
 
-@pytest.mark.thinned(3)
-@every_problem
-def test_a_search_that_is_saved_anywhere_goes_on_to_the_same_end(name, tmp_path):
-    problem = PROBLEMS[name]
-    whole = SMALL.start(problem, seed=5)
-    whole.advance(260)
-    for cut in (1, 7, 130):
-        path = tmp_path / f"{cut}.npz"
-        first = SMALL.start(problem, seed=5)
-        first.advance(cut)
-        first.save(path)
-        second = SMALL.resume(problem, path)
-        second.advance(260 - cut)
-        assert second.log().tolist() == whole.log().tolist()
-        assert second.front().solutions == whole.front().solutions
-
-
-@pytest.mark.thinned(3)
-@every_problem
-def test_it_can_be_asked_and_told_with_others_pending_across_a_checkpoint(name, tmp_path):
-    problem = PROBLEMS[name]
-
-    def judged(candidates):
-        if hasattr(problem, "replay"):
-            scores = [problem.replay(candidate.solution) for candidate in candidates]
-            return [objectives for objectives, _ in scores], [violations for _, violations in scores]
-        values = [problem.evaluate(candidate.state) for candidate in candidates]
-        return ([v[0] for v in values], [v[1] for v in values]) if problem.constrained else (values, None)
-
-    def go_on(search, n):
-        for _ in range(n):
-            search.ask(3)
-            told = search.pending[:3]
-            search.tell(told, *judged(told))
-
-    search = SMALL.start(problem, seed=1)
-    search.ask(2)
-    go_on(search, 20)
-    search.save(tmp_path / "c.npz")
-    again = SMALL.resume(problem, tmp_path / "c.npz")
-    assert [c.solution for c in again.pending] == [c.solution for c in search.pending]
-    go_on(search, 20)
-    go_on(again, 20)
-    assert search.evaluations == again.evaluations == 120
-    assert search.log().tolist() == again.log().tolist()
-    search.drop(search.pending)
-    search.advance(10)
-    assert search.evaluations == 130
-
-
-@pytest.mark.long
+@pytest.mark.slow
 def test_it_finds_the_proved_front_where_the_paper_s_settings_do_not():
     problem = generate_tsptw(18, seed=4, tightness=0.3)
     truth = certify(problem)
     polished, plain = (solve(problem, a, stop=MaxEvaluations(20_000), seed=0).front for a in (None, ParetoNRPA()))
     assert polished.objectives.tolist() == truth.objectives.tolist()
     assert plain.objectives.tolist() != truth.objectives.tolist()
-
-
-@pytest.mark.long
-def test_neighbours_without_segments_are_evaluations_and_lead_further_than_playouts():
-    problem = PlainTour(generate_tsp(12, seed=5))
-    corner = (14.0, 14.0)
-    polished, plain = (
-        solve(problem, a, stop=MaxEvaluations(2_000), seed=0, reference_point=corner).hypervolume
-        for a in (PolishedNRPA(), ParetoNRPA())
-    )
-    assert polished > plain
 
 
 def test_no_solution_is_evaluated_twice_while_there_are_others():
@@ -134,47 +68,12 @@ def test_no_solution_is_evaluated_twice_while_there_are_others():
     assert len(set(diary)) == len(diary) == 400
 
 
-def test_all_solutions_of_a_small_problem_may_be_evaluated_and_the_search_goes_on():
-    result = solve(Bits(4), PolishedNRPA(), stop=MaxEvaluations(100), seed=0)
-    assert result.evaluations == 100
-
-
-def test_unique_evaluations_are_counted():
-    result = solve(TSP, SMALL, stop=MaxEvaluations(100, count="unique"), seed=0)
-    assert result.unique_evaluations == 100 <= result.evaluations
-
-
-def test_an_instance_that_nobody_can_keep_to_is_searched_all_the_same():
-    times = np.ones((6, 6)) - np.eye(6)
-    result = solve(mo_tsptw([times, times.T], np.zeros(6), [9, 1, 1, 1, 9, 9]), stop=MaxEvaluations(200), seed=0)
-    assert result.evaluations == 200
-    assert result.front.violations.min() > 0
-
-
-@pytest.mark.long
-def test_expensive_evaluations_in_parallel():
-    results = [
-        solve_expensive(Knapsack(10), SMALL, stop=MaxEvaluations(60), evaluator=Processes(n), seed=2) for n in (1, 2)
-    ]
-    same(*results)
-    assert results[0].evaluations == 60
-
-
-def test_a_checkpoint_of_the_paper_s_algorithm_is_refused(tmp_path):
-    search = ParetoNRPA(level=2).start(TSP)
-    search.advance(10)
-    search.save(tmp_path / "c.npz")
-    with pytest.raises(CheckpointError, match="was made by pareto-nrpa, not polished-nrpa"):
-        SMALL.resume(TSP, tmp_path / "c.npz")
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"playouts": 0}, "playouts must be a whole number"),
         ({"fresh": 1.5}, "fresh must be a share from 0 to 1, got 1.5"),
         ({"shake": 0}, "shake must be"),
-        ({"sample": 2.0}, "sample must be a share"),
         ({"explore": -0.1}, "explore must be a share"),
         ({"reach": 0}, "reach must be"),
         ({"level": 0}, "level must be"),
@@ -186,30 +85,9 @@ def test_wrong_parameters_are_named(parameters, message):
         PolishedNRPA(**parameters)
 
 
-def test_the_result_says_how_it_was_made(tmp_path):
-    result = solve(TSP, stop=MaxEvaluations(50), seed=1)
-    again = Result.load(result.save(tmp_path / "r.json"))
-    assert again.algorithm == "polished-nrpa"
-    assert again.parameters == PolishedNRPA().to_dict()
-
-
-@pytest.mark.thinned(3)
-@every_problem
-def test_copies_go_on_alike(name):
-    search = SMALL.start(PROBLEMS[name], seed=4)
-    search.advance(50)
-    copies = [copy.deepcopy(search)]
-    if name.startswith("segments"):
-        copies.append(pickle.loads(pickle.dumps(search)))
-    search.advance(100)
-    for other in copies:
-        other.advance(100)
-        assert other.log().tolist() == search.log().tolist()
-
-
 @pytest.mark.parametrize("slots", ["playouts", "pending"])
 def test_a_checkpoint_with_moves_that_are_none_is_refused(slots, tmp_path):
-    """Local search once began there, and compiled code read where nothing is."""
+    """Regression: local search began there, and compiled code read outside its arrays."""
     path = tmp_path / "c.npz"
     search = PolishedNRPA().start(TSPTW, seed=5)
     search.advance(100)
@@ -225,7 +103,7 @@ def test_a_checkpoint_with_moves_that_are_none_is_refused(slots, tmp_path):
 
 
 @pytest.mark.parametrize("move", ["x" * 10_000, 10**400, 1.5, None], ids=["text", "huge", "half", "none"])
-def test_a_given_solution_of_other_things_than_moves_is_told_in_a_sentence(move):
+def test_a_given_solution_of_other_things_than_moves_is_a_sentence(move):
     solution = [move, *range(2, 12)]
     with pytest.raises(
         ProblemError, match=r"^genotype and given solutions of tsptw.* whole numbers as moves"
@@ -234,7 +112,7 @@ def test_a_given_solution_of_other_things_than_moves_is_told_in_a_sentence(move)
     assert len(str(caught.value)) < 300
 
 
-class Huge(Knapsack):
+class Huge(Bits):
     """Objectives as far apart as numbers go."""
 
     def evaluate(self, state):
@@ -242,24 +120,14 @@ class Huge(Knapsack):
         return 1.7e308 * np.sin(light), -1.7e308 * np.sin(light)
 
 
-class HugeBits(Bits):
-    """The same of choices."""
-
-    def evaluate(self, state):
-        first, *_ = super().evaluate(state)
-        return 1.7e308 * np.sin(first), -1.7e308 * np.sin(first)
-
-
 @pytest.mark.parametrize("limit", [None, 4])
-@pytest.mark.parametrize("kind", [Huge, HugeBits])
-def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit, kind):
-    result = solve(kind(10), SMALL, stop=MaxEvaluations(300), max_archive=limit)
+def test_objectives_as_far_apart_as_numbers_go_are_no_warning(limit):
+    result = solve(Huge(10), SMALL, stop=MaxEvaluations(300), max_archive=limit)
     assert np.ptp(result.front.objectives / 2, axis=0).max() > 1e308  # no number holds the whole
     assert result.evaluations == 300
 
 
-@pytest.mark.thinned(3)
-@every_problem
+@pytest.mark.parametrize("name", ["segments and limits", "plain permutation", "without genotype"])
 def test_solutions_made_elsewhere_can_be_added(name):
     problem = PROBLEMS[name]
     donor, taker = (SMALL.start(problem, seed=seed) for seed in (1, 2))
@@ -312,19 +180,6 @@ def test_where_nothing_is_feasible_the_least_violated_is_found_although_pruning_
     front = solve(INFEASIBLE, stop=MaxEvaluations(1_000), seed=1).front
     assert front.violations.tolist() == [1.0]
     assert front.solutions == [[1, 3, 4, 2]]
-
-
-def test_a_search_without_a_feasible_solution_is_resumed_exactly(tmp_path):
-    whole = PolishedNRPA().start(INFEASIBLE, seed=1, budget=None)
-    whole.advance(700)
-    for n in (299, 301, 450):
-        first = PolishedNRPA().start(INFEASIBLE, seed=1, budget=None)
-        first.advance(n)
-        first.save(tmp_path / "search.npz")
-        resumed = PolishedNRPA().resume(INFEASIBLE, tmp_path / "search.npz")
-        resumed.advance(700 - n)
-        assert resumed.log().tolist() == whole.log().tolist()
-        assert random_state(resumed) == random_state(whole)
 
 
 @pytest.mark.parametrize("name", ["segments and limits", "segments", "three objectives"])

@@ -110,7 +110,7 @@ def test_illegal_solutions_of_a_genotype_that_promises_too_much_enter_no_front()
         assert all(first_illegal(problem, solution) is None for solution in search.front().solutions)
 
 
-@pytest.mark.parametrize("n", [7, 1_000, 3_000, 3_400, 4_100])
+@pytest.mark.parametrize("n", [1_000, 3_400])
 @pytest.mark.parametrize(
     "problem",
     [
@@ -129,14 +129,6 @@ def test_it_resumes_exactly_before_and_in_chains(problem, n, tmp_path):
     assert second.log().tolist() == whole.log().tolist()
     assert [second.player.draw() for _ in range(300)] == [whole.player.draw() for _ in range(300)]
     assert second.front().solutions == whole.front().solutions
-
-
-def test_slices_do_not_matter():
-    problem = Problem.from_permutation(lengths, range(9))
-    sliced = PolishedNRPA().start(problem, seed=1)
-    for n in (1, 19, 980, 2_500, 1_000):
-        sliced.advance(n)
-    assert sliced.log().tolist() == searched(problem, 4_500).log().tolist()
 
 
 def test_an_interrupted_search_has_counted_what_it_evaluated():

@@ -13,8 +13,6 @@ from numba import types
 from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPA, kernel, solve
 from pareto_nrpa.engine.jit.bundles import borrowed, bundle, keep, unpacked
 from pareto_nrpa.engine.jit.kernels import compile_entry, engine_kernel
-from pareto_nrpa.errors import ProblemError
-from pareto_nrpa.routing import generate_tsptw
 
 needs_jit = pytest.mark.skipif(
     bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="a bundle is its named tuple with JIT switched off"
@@ -74,24 +72,6 @@ def test_compiled_code_reads_and_writes_what_a_bundle_holds():
     look(again, expected)
     np.testing.assert_array_equal(out, expected)
     assert outer.inner.row[0] == 42
-
-
-def test_another_array_needs_another_bundle():
-    entry = compile_entry(look, types.void(numba.typeof(made()), types.float64[::1]))
-    outer, out = made(), np.zeros(6)
-    entry(outer, out)
-    larger = outer._replace(table=np.full((4, 3), 2.0))
-    entry(larger, out)
-    assert isinstance(larger, Outer)
-    assert out[5] == 4 + 30 + 24.0
-    assert out[0] == 2.0 + 20 + 700
-
-
-def test_a_bundle_is_a_named_tuple_of_its_module():
-    assert Outer.__module__ == __name__
-    assert Outer.__doc__ == "Arrays of several kinds, numbers of several kinds."
-    assert made()._fields[:2] == ("table", "inner")
-    assert isinstance(made(), tuple)
 
 
 @needs_jit
@@ -206,21 +186,3 @@ def test_data_of_a_user_hold_numbers_and_are_unpacked_in_kernels():
     front = solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1).front
     ends = {tuple(row) for row in front.objectives.tolist()}
     assert {(0.0, 0.0), (-0.5 * 6.0 * 5, 30.0)} <= ends
-
-
-def test_pickled_searches_continue_alike():
-    search = ParetoNRPA(level=2).start(generate_tsptw(8), seed=3)
-    search.advance(50)
-    other = pickle.loads(pickle.dumps(search))
-    search.advance(300)
-    other.advance(300)
-    np.testing.assert_array_equal(search.front().objectives, other.front().objectives)
-    np.testing.assert_array_equal(search.machine.weights, other.machine.weights)
-
-
-def test_data_of_another_kind_are_refused():
-    words = {f.__name__: f for f in (initial_state, legal_moves, play, move_code, evaluate)}
-    data = Data(np.zeros((3, 4)), 5, 0.5, "turned", (3, 2), None)
-    problem = CompiledProblem(data, **words, n_objectives=2, n_codes=10, max_moves=5, max_legal=2)
-    with pytest.raises(ProblemError, match=r"data of .* must be a NamedTuple of arrays and numbers: a field"):
-        ParetoNRPA().start(problem)

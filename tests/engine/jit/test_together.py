@@ -1,15 +1,12 @@
-"""Two processes compile what one needs: whatever becomes of the second, the first has all and leaves none behind."""
+"""Two processes compile what one needs: whatever happens to the second, the first has all and leaves none behind."""
 
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
-
-from pareto_nrpa.engine.jit import together as _together
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one process compiles alone"),
@@ -35,7 +32,7 @@ def entries(offset):
         return twice(x) + number
     return [compile_entry(add, types.int64(types.int64), twice=twice, number=offset + i) for i in range(4)]
 
-def nobody_is_left():
+def none_is_left():
     try:
         os.waitpid(-1, 0)
     except ChildProcessError:
@@ -46,7 +43,7 @@ def compile_where(work, offset, seconds=600):
     _together._work, _together._PATIENCE_AT_LEAST = work, seconds
     _together.compile_all(made)
     assert [entry.call(10) for entry in made] == [20 + offset + i for i in range(4)]
-    assert nobody_is_left()
+    assert none_is_left()
     return sum(sum(entry.pointer.stats.cache_misses.values()) for entry in made)
 
 work = _together._work
@@ -67,7 +64,7 @@ os.fork = fork
 try:
     compile_where(lambda *how: time.sleep(600) if is_copy() else 1 / 0, 500)
 except ZeroDivisionError:
-    print("the parent fails:", nobody_is_left())
+    print("the parent fails:", none_is_left())
 """
 
 _WAITING = """
@@ -89,8 +86,8 @@ def start(program, folder, **how):
     )
 
 
-@pytest.mark.long
-def test_whatever_becomes_of_the_copy_all_is_compiled_and_nobody_is_left(tmp_path):
+@pytest.mark.slow
+def test_whatever_becomes_of_the_copy_all_is_compiled_and_no_process_is_left(tmp_path):
     with start(_FATES, tmp_path, stderr=subprocess.PIPE) as process:
         out, err = process.communicate(timeout=300)
     assert (out.splitlines(), err, process.returncode) == (
@@ -108,7 +105,7 @@ def test_whatever_becomes_of_the_copy_all_is_compiled_and_nobody_is_left(tmp_pat
     )
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_the_copy_ends_with_its_parent(number, tmp_path):
     with start(_WAITING, tmp_path, stderr=subprocess.DEVNULL) as process:
         copy = int(process.stdout.readline())
@@ -126,21 +123,3 @@ def is_running(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def test_one_core_a_thread_or_a_word_of_the_user_are_enough_to_compile_alone(monkeypatch):
-    monkeypatch.delenv("PARETO_NRPA_COMPILE_ALONE")
-    cores = os.sched_getaffinity(0)
-    may = []
-    thread = threading.Thread(target=lambda: may.append(_together._may_fork()))
-    thread.start()
-    thread.join()
-    assert may == [False]
-    assert _together._may_fork() is (len(cores) > 1)
-    os.sched_setaffinity(0, {min(cores)})
-    try:
-        assert not _together._may_fork()
-    finally:
-        os.sched_setaffinity(0, cores)
-    monkeypatch.setenv("PARETO_NRPA_COMPILE_ALONE", "1")
-    assert not _together._may_fork()

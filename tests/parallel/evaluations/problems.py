@@ -1,6 +1,5 @@
 """Problems whose evaluations are logged, slow or faulty; in a module of their own, so that workers can import them."""
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -101,15 +100,6 @@ class Hangs(Row):
         return super().objectives(state)
 
 
-class Dies(Row):
-    """Kills its own process for some solutions."""
-
-    def objectives(self, state):
-        if state[:2] == (3, 3):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().objectives(state)
-
-
 class DiesOnce(Row):
     """Kills its process the first time it comes to some solutions, as if somebody else had done it."""
 
@@ -142,14 +132,6 @@ class Hints(Row):
 
     def evaluate(self, state):
         return len(set(state)), state.count(None)
-
-
-class StrangeMoves(Row):
-    def legal_moves(self, state):
-        return [frozenset([1]), frozenset([2])] if len(state) < 3 else ()
-
-    def evaluate(self, state):
-        return 1.0, 2.0
 
 
 def double(x):
@@ -188,13 +170,6 @@ def start_orphan_and_sleep(path):
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     Path(path).write_text(f"{os.getpid()} {child.stdout.readline()}")
     time.sleep(600)
-
-
-def hold_the_gil(path):
-    """Hang in C without ever letting another thread run, with a process in a session of its own."""
-    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
-    Path(path).write_text(f"{os.getpid()} {child.pid}")
-    ctypes.PyDLL(None).sleep(600)
 
 
 def die():

@@ -15,7 +15,7 @@ from pareto_nrpa.errors import CheckpointError
 from pareto_nrpa.parallel.evaluations.journal import Journal, line_sum
 
 from . import problems
-from .test_solve_expensive import FIFTY, Here, expensive, found, solved
+from .test_solve_expensive import Here, expensive, found, solved
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -51,10 +51,8 @@ def test_a_journal_has_what_the_search_is_and_a_line_per_evaluation(path):
             assert tuple(line["objectives"]) == problems.Row().objectives(tuple(line["solution"]))
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("n_lines", [1, 2, 20, 50])
-@pytest.mark.parametrize("rest", ["", '{"solution": [1, 2', "\x00\x00\x00"])
-def test_whatever_was_written_before_a_crash_the_result_is_that_of_one_go(path, n_lines, rest):
+@pytest.mark.parametrize(("n_lines", "rest"), [(1, "\x00\x00\x00"), (20, '{"solution": [1, 2'), (50, ""), (51, "")])
+def test_whatever_was_written_before_a_crash_the_result_is_that_of_one_run(path, n_lines, rest):
     expected = found(solved(problems.Raises(), journal=path))
     whole = path.read_text().splitlines(keepends=True)
     path.write_text("".join(whole[:n_lines]) + rest)
@@ -64,25 +62,6 @@ def test_whatever_was_written_before_a_crash_the_result_is_that_of_one_go(path, 
     assert {json.dumps(line["solution"]) for line in results_in(path)} == {
         json.dumps(json.loads(line)["solution"]) for line in whole[1:]
     }
-
-
-def test_a_crash_while_the_first_line_was_written_is_a_new_beginning(path):
-    path.write_text('{"format": "pareto-nr')
-    assert found(solved(problems.Row(), journal=path)) == found(solved(problems.Row()))
-
-
-def test_results_written_in_another_order_are_the_same(path):
-    expected = found(solved(problems.Row(), journal=path))
-    header, *lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([header, *reversed(lines[:40])]))
-    assert found(solved(problems.Row(), journal=path, resume=True)) == expected
-
-
-def test_a_finished_search_resumes_to_its_result_without_evaluating(path):
-    expected = found(solved(problems.Row(), journal=path))
-    here = Here()
-    assert found(solved(problems.Row(), journal=path, resume=True, executor=here)) == expected
-    assert here.submitted == []
 
 
 def test_a_longer_budget_goes_on_where_the_first_ended(path):
@@ -115,7 +94,7 @@ def test_failures_are_kept_unless_they_are_to_be_tried_again(path):
 
 def test_after_a_fix_the_results_can_be_kept_and_the_failures_tried_again(path):
     solved(problems.Raises(), journal=path)
-    problem = problems.Row()  # Raises, mended
+    problem = problems.Row()  # Raises, corrected
     with pytest.raises(CheckpointError, match=r"is of another problem \(Raises\), or the code or data .* same_problem"):
         solved(problem, journal=path, resume=True)
     options = {"journal": path, "resume": True, "retry_failed": True, "same_problem": True}
@@ -161,19 +140,11 @@ def test_a_damaged_line_is_named(path, line):
     [
         {"objectives": [1.0]},
         {"objectives": [1.0, float("nan")]},
-        {"objectives": ["1", "2"]},
-        {"objectives": []},
-        {"objectives": 7},
         {"violations": -1},
-        {"violations": "0"},
-        {"error": 3},
         {"error": ""},
         {"seconds": -1},
-        {"cpu_seconds": True},
         {"elapsed": float("inf")},
-        {"solution": {"a": 1}},
         {"solution": [{"a": 1}]},
-        {"solution": 3},
     ],
     ids=str,
 )
@@ -207,25 +178,12 @@ def test_a_changed_line_is_noticed_by_its_sum(path, number):
         solved(problems.Row(), journal=path, resume=True)
 
 
-def test_deep_nesting_is_a_sentence(path):
-    solved(problems.Row(), journal=path)
-    with open(path, "a") as file:
-        file.write('{"solution": ' + "[" * 100_000 + "]" * 100_000 + "}\n")
-    with pytest.raises(CheckpointError, match="line 52 of the journal"):
-        solved(problems.Row(), journal=path, resume=True)
-
-
 def test_two_processes_do_not_write_to_one_journal(path):
     first = Journal(path)
     with pytest.raises(CheckpointError, match="another process is writing to the checkpoint"):
         Journal(path)
     first.close()
     Journal(path).close()
-
-
-def test_a_place_that_cannot_be_written_to_is_a_sentence(tmp_path):
-    with pytest.raises(ParetoNRPAError, match="it is a folder; give the name of a file"):
-        solved(problems.Row(), journal=tmp_path)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full, as on Linux")
@@ -250,11 +208,6 @@ def test_moves_of_tuples_texts_and_none_come_back(path, monkeypatch):
     here = Here()
     assert found(solved(problems.Hints(), journal=path, resume=True, executor=here)) == expected
     assert here.submitted == []
-
-
-def test_moves_that_json_cannot_hold_are_a_sentence(path):
-    with pytest.raises(CheckpointError, match="a checkpoint can hold codes and moves made of numbers, text, None"):
-        solved(problems.StrangeMoves(), journal=path)
 
 
 SCRIPT = """
@@ -285,7 +238,6 @@ def wait_for_lines(path, n):
         time.sleep(0.002)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("kills", [(15,), pytest.param((10, 35), marks=pytest.mark.slow)])
 def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
     log = tmp_path / "log"
@@ -318,8 +270,8 @@ def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
     assert len(evaluated) == 60 + repeatable <= 64
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_keeps_the_best_front_so_far(tmp_path, path, number):
     process = started(tmp_path, path, start_new_session=True)
     wait_for_lines(path, 20)
@@ -330,9 +282,3 @@ def test_ctrl_c_keeps_the_best_front_so_far(tmp_path, path, number):
     assert stopped_by == {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}[number]
     assert int(evaluations) == len(results_in(path)) < 60  # all that is finished, in whatever order it came
     assert "[[" in out
-
-
-def test_the_budget_of_the_first_part_is_remembered(path):
-    solved(problems.Row(), stop=FIFTY, journal=path)
-    result = solved(problems.Row(), stop=MaxEvaluations(60), journal=path, resume=True)
-    assert result.parameters["iterations"] == 8  # the smallest whose square is at least 50, and at least 60

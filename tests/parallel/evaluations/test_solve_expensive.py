@@ -5,22 +5,19 @@ import threading
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 from pareto_nrpa import (
-    Callbacks,
     MaxCpuTime,
     MaxEvaluations,
     MaxRuntime,
-    NoImprovement,
     ParetoNRPA,
     ParetoNRPAError,
     ProgressBar,
     Result,
 )
 from pareto_nrpa.algorithms import NSGA2
-from pareto_nrpa.errors import CheckpointError, ProblemError
+from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.parallel import FromExecutor, Processes, solve_expensive, solve_parallel
 from pareto_nrpa.parallel.evaluations import search as window_module
 from pareto_nrpa.parallel.evaluations.search import ParallelSearch
@@ -63,8 +60,7 @@ def solved(problem, **options):
     return expensive(problem, **options)
 
 
-@pytest.mark.long_but("2")
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("workers", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_result_does_not_depend_on_the_number_of_workers(workers):
     expected = found(solved(problems.Raises(), executor=Here()))
     assert found(solved(problems.Raises(pause=0.005), workers=workers)) == expected
@@ -104,17 +100,6 @@ def test_the_former_name_works_with_a_warning(tmp_path):
         solve_parallel(problems.Row(), workers=2, **options)
 
 
-def test_another_lookahead_leads_elsewhere():
-    assert found(solved(problems.Row(), lookahead=1)) != found(solved(problems.Row(), lookahead=8))
-
-
-def test_results_come_from_exactly_as_many_evaluations_as_allowed(tmp_path):
-    log = tmp_path / "log"
-    result = solved(problems.Row(log=str(log)))
-    lines = log.read_text().splitlines()
-    assert result.evaluations == len(lines) == len(set(lines)) == 50
-
-
 def test_evaluations_are_unique_however_they_are_counted(tmp_path):
     every = solved(problems.Raises())
     unique = solved(problems.Raises(), stop=MaxEvaluations(50, count="unique"))
@@ -123,22 +108,6 @@ def test_evaluations_are_unique_however_they_are_counted(tmp_path):
     loaded = Result.load(unique.save(tmp_path / "result.json"))
     assert (loaded.unique_evaluations, loaded.failures) == (50, unique.failures)
     assert unique.failures > 0
-
-
-def test_the_front_is_the_best_of_all_that_was_evaluated(tmp_path):
-    log = tmp_path / "log"
-    result = solved(problems.Row(log=str(log)))
-    values = {tuple(map(float, problems.Row().objectives(eval(line)))) for line in log.read_text().splitlines()}
-    best = {p for p in values if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in values)}
-    assert {tuple(p) for p in result.front.objectives.tolist()} == best
-
-
-def test_evaluations_of_log_and_history_count_different_solutions():
-    result = solved(problems.Row())
-    assert result.history[-1, 0] == 50
-    assert (np.diff(result.log[:, 0]) >= 0).all()
-    assert result.log[0, 0] == 1
-    assert result.log[:, 0].max() <= 50
 
 
 def test_a_search_that_has_met_everything_ends(monkeypatch):
@@ -167,12 +136,7 @@ def test_a_failed_evaluation_is_written_down_and_survived(kind, tmp_path):
     assert f"{result.failures} of the evaluations failed" in result.summary()
 
 
-def test_failures_are_saved_with_the_result(tmp_path):
-    result = solved(problems.Raises())
-    assert Result.load(result.save(tmp_path / "result.json")).failures == result.failures > 0
-
-
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_evaluation_that_hangs_is_ended_and_survived(tmp_path):
     path = tmp_path / "journal.jsonl"
     stop = MaxEvaluations(120)
@@ -190,7 +154,7 @@ def test_a_hanging_evaluation_is_given_up_on_a_foreign_executor():
     assert (result.evaluations, result.failures > 0) == (120, True)
     deadline = time.monotonic() + 20
     while any("evaluate" in thread.name for thread in threading.enumerate()):
-        assert time.monotonic() < deadline, "an evaluation that was given up goes on"
+        assert time.monotonic() < deadline, "an evaluation that was given up still runs"
         time.sleep(0.05)
 
 
@@ -203,16 +167,7 @@ class Sleepy(problems.Row):
         return super().objectives(state)
 
 
-@pytest.mark.long
-def test_an_evaluation_that_kills_its_worker_is_written_down_and_survived(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    result = expensive(problems.Dies(), stop=MaxEvaluations(120), seed=1, workers=2, journal=path)
-    assert result.evaluations == 120
-    assert path.read_text().count("its worker process died twice (SIGKILL)") == result.failures > 0
-
-
-@pytest.mark.long
-def test_a_worker_killed_by_somebody_else_changes_nothing(tmp_path):
+def test_a_worker_killed_from_outside_changes_nothing(tmp_path):
     result = expensive(problems.DiesOnce(str(tmp_path)), stop=FIFTY, seed=3, workers=2)
     assert any(tmp_path.iterdir())
     assert found(result)[:4] == found(solved(problems.Row()))[:4]
@@ -228,26 +183,12 @@ def test_if_all_fails_from_the_start_the_search_ends_with_the_reason(tmp_path):
         solved(problems.AlwaysRaises(), journal=path, resume=True)
 
 
-def test_a_few_evaluations_that_all_fail_are_an_empty_front():
-    result = solved(problems.AlwaysRaises(), stop=MaxEvaluations(5))
-    assert (len(result.front), result.evaluations, result.failures) == (0, 5, 5)
-    assert "0 trade-offs" in result.summary()
-
-
 def test_violations_and_maximised_objectives_arrive():
     result = solved(problems.Constrained(), stop=MaxEvaluations(200))
     assert result.front.is_feasible
     assert all(solution[0] == 0 for solution in result.front.solutions)
     for solution, (low, high) in zip(result.front.solutions, result.front.objectives.tolist(), strict=True):
         assert (low, -high) == problems.Row().objectives(tuple(solution))
-
-
-@pytest.mark.long
-def test_a_stop_without_improvement_fires_at_the_same_evaluation_on_any_number_of_workers():
-    stop = NoImprovement(12) | MaxEvaluations(500)
-    expected = found(solved(problems.Row(), stop=stop))
-    assert expected[-1][0] < 500
-    assert found(solved(problems.Row(pause=0.002), stop=stop, workers=3)) == expected
 
 
 def test_a_stop_of_the_users_own_fires_at_the_same_evaluation():
@@ -280,19 +221,6 @@ class Busy(problems.Row):
         return super().objectives(state)
 
 
-def test_callbacks_hear_of_progress_and_failures():
-    class Watch(Callbacks):
-        seen = ()
-
-        def on_progress(self, progress):
-            self.seen += ((progress.evaluations, progress.failures),)
-
-    watch = Watch()
-    result = solved(problems.Raises(), callbacks=watch)
-    assert watch.seen[-1] == (50, result.failures)
-    assert [n for n, _ in watch.seen] == sorted(n for n, _ in watch.seen)
-
-
 def test_the_progress_bar_shows_failures(capsys):
     with ProgressBar(problems.Raises(), evaluations=50) as bar:
         result = solved(problems.Raises(), callbacks=bar)
@@ -322,12 +250,6 @@ def test_a_pool_of_the_standard_library_will_do():
     assert found(result) == found(solved(problems.Row()))
 
 
-def test_an_algorithm_may_be_a_name_or_a_class():
-    given = (ParetoNRPA(), "pareto-nrpa", ParetoNRPA)
-    made, *others = (found(expensive(problems.Row(), kind, stop=FIFTY, executor=Here())) for kind in given)
-    assert others == [made, made]
-
-
 def test_a_pool_that_was_shut_down_is_a_sentence():
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
@@ -344,7 +266,6 @@ def test_a_problem_that_cannot_be_sent_is_a_sentence():
 
 WRONG = [
     ({"workers": 0}, ValueError, "n of Processes must be a whole number of at least 1, got 0"),
-    ({"workers": "two"}, ValueError, "n of Processes must be a whole number of at least 1, got 'two'"),
     (
         {"workers": 9},
         ValueError,
@@ -353,15 +274,9 @@ WRONG = [
     ({"executor": 3}, TypeError, r"executor must be a concurrent.futures.Executor, got int; .*get_executor\(\)"),
     ({"lookahead": 0}, ValueError, "lookahead must be a whole number of at least 1, got 0"),
     ({"time_limit": 0}, ValueError, "time_limit must be a finite number above 0, got 0"),
-    ({"time_limit": float("inf")}, ValueError, "time_limit must be a finite number above 0, got inf"),
-    ({"resume": True}, ValueError, "resume requires the file to continue from: give it as journal"),
+    ({"resume": True}, ValueError, "resume needs the file to continue from: give it as journal"),
     ({"resume": "yes"}, ValueError, "resume must be true or false, got 'yes'"),
-    ({"seed": -1}, ValueError, "seed must be a whole number of at least 0, got -1"),
-    ({"stop": None}, TypeError, "stop must be a stopping criterion"),
     ({"algorithm": NSGA2()}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
-    ({"algorithm": "nsga-ii"}, TypeError, "algorithm must be a ParetoNRPA.*got NSGA2.*use solve"),
-    ({"journal": 3}, TypeError, "a file must be named by text or a path, got 3"),
-    ({"reference_point": [1]}, ValueError, "reference_point must be 2 finite numbers"),
     ({"problem": 7}, TypeError, "problem must be a Problem"),
     ({"problem": generate_tsptw(5, seed=1)}, TypeError, "problem must be a plain Problem, got a Compiled.*use solve"),
 ]
@@ -377,12 +292,3 @@ def test_an_evaluator_of_another_kind_is_named(evaluator, way_out):
 def test_a_wrong_argument_is_a_sentence(options, kind, sentence):
     with pytest.raises(kind, match=sentence):
         expensive(**{"problem": problems.Row(), "stop": FIFTY, **options})
-
-
-def test_a_checkpoint_that_exists_is_not_written_to_by_another_search(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    solved(problems.Row(), journal=path)
-    before = path.read_bytes()
-    with pytest.raises(CheckpointError, match="already exists; resume to continue from it, or name another file"):
-        solved(problems.Row(), journal=path)
-    assert path.read_bytes() == before

@@ -1,4 +1,4 @@
-"""Who carries searches on, what of a script they see, and which searches a process keeps."""
+"""What executes searches, what of a script it sees, and which searches a process keeps."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_processes_see_what_a_script_has_set_and_the_algorithm_that_it_defines(tmp_path):
     (tmp_path / "steps.py").write_text(MODULE)
     (tmp_path / "script.py").write_text(SCRIPT)
@@ -91,10 +91,3 @@ def test_what_a_search_has_discarded_is_not_sent_back():
     records[0].update(work.Report(20, 1, np.array([1]), [], *nothing))
     assert post.inbox(LAG, 0, records[0]) == []
     assert post.inbox(LAG, 1, records[1]) == members
-
-
-def test_an_archive_is_limited_from_the_beginning():
-    search = PolishedNRPA().start(COMPILED, seed=1)
-    search.advance(3)
-    with pytest.raises(ValueError, match=r"max_archive must be set before the first evaluation, not after 3\."):
-        search.limit_archive(10)

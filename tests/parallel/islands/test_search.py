@@ -1,12 +1,10 @@
-"""Several searches that work together: who carries them on must not show in what they find."""
+"""Several searches that work together: what executes them must not show in what they find."""
 
 import os
 import signal
 import subprocess
 import sys
-import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -28,9 +26,7 @@ from pareto_nrpa.parallel.islands import search as cooperating
 from pareto_nrpa.parallel.islands.algorithm import Islands
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
 from pareto_nrpa.parallel.islands.executors import Processes, Tasks, Threads, crew_for
-from pareto_nrpa.parallel.islands.merging import CommonLog, complete, in_turns, share_of
 from pareto_nrpa.parallel.islands.task import Member, Report
-from pareto_nrpa.parallel.pool import ProcessWorkers
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.command_line import assert_refused
@@ -70,37 +66,12 @@ def solved(problem, n=701, algorithm=None, **how):
 
 
 @pytest.mark.parametrize("algorithm", [PolishedNRPA(), ParetoNRPA(level=2)], ids=lambda one: one.name)
-@pytest.mark.parametrize("searches", [2, 3])
+@pytest.mark.parametrize("searches", [2])
 def test_threads_find_what_one_worker_finds(algorithm, searches):
     alone = solved(TSPTW, 2 * 701, algorithm, searches=searches)
     assert alone.parameters["searches"] == searches
     assert alone.evaluations == 2 * 701
     assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2, executor="threads"))
-
-
-@pytest.mark.long_but("2")
-@pytest.mark.parametrize("searches", [2, 3])
-def test_processes_find_what_one_worker_finds_on_a_compiled_problem(searches, monkeypatch):
-    monkeypatch.setattr(Processes, "spell_seconds", 0.02)
-    monkeypatch.setattr(Tasks, "spell_seconds", 0.02)
-    found = solved(TSPTW, searches=searches, workers=2, executor="processes")
-    assert_same(solved(TSPTW, searches=searches), found)
-
-
-@pytest.mark.long
-def test_a_search_stays_in_the_process_that_has_it(monkeypatch):
-    monkeypatch.setattr(Processes, "spell_seconds", 0.01)
-    outcomes = []
-    outcome = Processes.outcome
-
-    def watched(self, k, future):
-        outcomes.append(outcome(self, k, future))
-        return outcomes[-1]
-
-    monkeypatch.setattr(Processes, "outcome", watched)
-    solved(PLAIN, 2_000, workers=2)
-    assert len(outcomes) > 20
-    assert None not in outcomes  # else some process did not know its search, and had to make it again
 
 
 @pytest.mark.parametrize(("n_searches", "kind"), [(4, Processes), (3, Tasks)])
@@ -129,7 +100,7 @@ def test_processes_are_for_long_searches_with_small_policies(problem, budget, cr
         team.close()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_script_is_not_run_a_second_time(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -139,23 +110,6 @@ def test_a_script_is_not_run_a_second_time(tmp_path):
     )
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert ran.stdout == "once\n"
-
-
-@pytest.mark.long
-def test_processes_find_what_one_worker_finds():
-    stop = MaxEvaluations(301, count="unique")
-    results = [solve(PLAIN, stop=stop, seed=1, searches=3, workers=workers) for workers in (1, 2)]
-    assert_same(*results)
-    assert results[0].unique_evaluations == 301
-
-
-def test_an_executor_finds_what_one_worker_finds():
-    with ThreadPoolExecutor(2) as executor:
-        assert_same(solved(TSPTW, searches=2), solved(TSPTW, searches=2, executor=executor))
-
-
-def test_one_search_is_what_it_always_was():
-    assert_same(solved(TSPTW), solved(TSPTW, workers=1, searches=1))
 
 
 def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone(monkeypatch):
@@ -170,9 +124,8 @@ def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone(monk
     assert not np.array_equal(second.log(), alone.log())
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("n", [1, 2, 39, 41, 80, 81, 200])
-def test_it_does_not_matter_in_what_slices_it_goes_on(n):
+@pytest.mark.parametrize("n", [1, 41, 200])
+def test_slices_do_not_matter(n):
     searches = []
     for sizes in ([n], [1] * n):
         search = Islands(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=0, budget=None)
@@ -222,7 +175,7 @@ def record_of(members):
     return IslandRecord(Report(10, 0, alive, members, np.zeros((0, 4)), np.zeros(0, np.int64), 0.0))
 
 
-def test_nothing_is_sent_twice_nor_to_who_knows_better():
+def test_nothing_is_sent_twice_nor_to_a_search_that_has_better():
     post = Mailbox(3, Rounds(10), 0)
     points = [[(1, 5), (2, 2)], [(2, 2), (5, 1), (4, 4)], [(9, 9)]]
     records = []
@@ -257,7 +210,7 @@ def test_nothing_is_sent_twice_nor_to_who_knows_better():
         "the first, a large front",
     ],
 )
-def test_a_small_front_is_taken_in_by_who_does_not_get_on(k, alone_below, found_at, violations, takes_in):
+def test_a_small_front_is_taken_in_by_a_search_without_progress(k, alone_below, found_at, violations, takes_in):
     post = Mailbox(2, Rounds(10), alone_below)
     other = Member(1, (0.0, 1.0, 5.0), 0, [1])
     post.hand_in(1 - k, record_of([other]))
@@ -265,63 +218,10 @@ def test_a_small_front_is_taken_in_by_who_does_not_get_on(k, alone_below, found_
     assert post.inbox(LAG, k, own) == ([other] if takes_in else [])
 
 
-def test_searches_do_not_look_round_what_others_found():
-    search = PolishedNRPA().start(TSPTW, seed=1)
-    (candidate,) = PolishedNRPA().start(TSPTW, seed=2).ask()
-    weights = search.machine.weights.copy()
-    assert search.adopt(candidate.solution, candidate.policy)
-    assert search.evaluations == 1
-    assert search.front().solutions == [candidate.solution]
-    assert search.local.explored == set(search.members().ids.tolist())
-    is_met = ~np.isnan(weights)
-    np.testing.assert_array_equal(search.machine.weights[is_met], weights[is_met])  # who found it has learned from it
-    assert not search.adopt(candidate.solution[:-1], 0)
-    assert search.evaluations == 1
-
-
-def test_rounds_follow_each_other_and_grow():
-    rounds = Rounds(10)
-    begins = [rounds.begin(number) for number in range(12)]
-    assert begins[:7] == [0, 10, 20, 30, 40, 50, 62]
-    for number, (begin, end) in enumerate(pairwise(begins)):
-        assert {rounds.number(n) for n in (begin, end - 1)} == {number}
-        assert Rounds(10).number(begin) == number
-
-
-@pytest.mark.parametrize("made", [[3, 3, 3], [4, 3, 3], [5, 2, 3], [0, 7, 1], [0, 0, 0], [9, 9, 0]])
-def test_evaluations_are_counted_in_turns(made):
-    turns = [(own, k) for own in range(1, 10) for k in range(3) if own <= made[k]]
-    for k in range(3):
-        own = np.arange(1, made[k] + 1)
-        assert in_turns(own, k, made).tolist() == [turns.index((i, k)) + 1 for i in own]
-    whole = [(own, k) for own in range(1, 11) for k in range(3)]
-    missing = [i for i, (own, k) in enumerate(whole) if own > made[k]]
-    assert complete(made) == missing[0]
-    assert [share_of(sum(made), k, 3) for k in range(3)] == [
-        sum(one[1] == k for one in whole[: sum(made)]) for k in range(3)
-    ]
-
-
-def test_what_is_seen_does_not_depend_on_who_is_ahead():
-    lines = [np.array([[1, 0, 5, 5], [3, 0, 4, 4.0]]), np.array([[2, 0, 1, 9], [3, 0, 3, 3.0]])]
-    seen = []
-    for order in ([0, 1], [1, 0]):
-        log = CommonLog(2, 2)
-        made = [0, 0]
-        for k in order:
-            made[k] = 3
-            log.add(k, lines[k])
-            log.go_on(made, complete(made))
-            assert len(log.lines) == {(3, 0): 1, (0, 3): 0, (3, 3): 4}[tuple(made)]
-        seen.append(np.array(log.lines))
-        assert log.last_improvement == 6
-    np.testing.assert_array_equal(*seen)
-    assert seen[0][:, 0].tolist() == [1, 4, 5, 6]
-
-
-@pytest.mark.long_but("problem0-2")
-@pytest.mark.parametrize(("problem", "workers"), [(TSPTW, 2), (TSPTW, 1), (PLAIN, 2)])
-def test_a_search_that_was_saved_goes_on_to_the_same(problem, workers, tmp_path):
+@pytest.mark.parametrize(
+    ("problem", "workers"), [(TSPTW, 2), (TSPTW, 1), pytest.param(PLAIN, 2, marks=pytest.mark.slow)]
+)
+def test_a_search_that_was_saved_ends_in_the_same_front(problem, workers, tmp_path):
     for n in (95, 250)[: 3 - workers]:  # in the middle of what was sent, and of a round
         file = tmp_path / f"{n}.npz"
         solved(problem, n, searches=2, workers=workers, checkpoint=file)
@@ -329,7 +229,7 @@ def test_a_search_that_was_saved_goes_on_to_the_same(problem, workers, tmp_path)
         assert_same(resumed, solved(problem, 400, searches=2))
 
 
-def test_checkpoints_of_other_searches_are_told_apart(tmp_path):
+def test_checkpoints_of_other_searches_are_refused(tmp_path):
     one, two = tmp_path / "one.npz", tmp_path / "two.npz"
     solved(PLAIN, 50, checkpoint=one)
     solved(PLAIN, 50, searches=2, checkpoint=two)
@@ -383,8 +283,9 @@ class Mortal(Knapsack):
         return super().evaluate(state)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("searches", [2, 3], ids=["that keeps its search", "that is sent states"])
+@pytest.mark.parametrize(
+    "searches", [2, pytest.param(3, marks=pytest.mark.slow)], ids=["that keeps its search", "that is sent states"]
+)
 def test_a_worker_that_dies_changes_nothing(searches, tmp_path, monkeypatch):
     monkeypatch.setattr(Processes, "spell_seconds", 0.01)
     monkeypatch.setattr(Tasks, "spell_seconds", 0.01)
@@ -394,8 +295,7 @@ def test_a_worker_that_dies_changes_nothing(searches, tmp_path, monkeypatch):
     assert_same(result, solved(Mortal("never"), 200, searches=searches))
 
 
-@pytest.mark.long_but("threads")
-@pytest.mark.parametrize("executor", ["threads", "processes"])
+@pytest.mark.parametrize("executor", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
 def test_stopping_by_time_and_without_improvement(executor):
     timed = solve(TSPTW, stop=MaxRuntime(0.2), workers=2, executor=executor)
     assert timed.stopped_by == "0.2 s"
@@ -413,23 +313,6 @@ def test_the_front_keeps_to_a_limit():
     assert results[0].discarded == results[1].discarded > 0
 
 
-def test_solve_from_several_threads_at_once():
-    problems = [TSPTW, TSP, PLAIN]
-    expected = [solved(problem, 300) for problem in problems]
-    found = {}
-
-    def work(i):
-        found[i] = solved(problems[i % 3], 300)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for i in range(6):
-        assert_same(found[i], expected[i % 3])
-
-
 class Broken(Knapsack):
     """Raises at some solutions."""
 
@@ -439,8 +322,7 @@ class Broken(Knapsack):
         return super().evaluate(state)
 
 
-@pytest.mark.long_but("1")
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_problem_that_raises_ends_the_search_with_a_sentence(workers):
     with pytest.raises(ProblemError, match=r"evaluate\(\) of Broken raised ArithmeticError: five"):
         solved(Broken(10), searches=2, workers=workers)
@@ -473,18 +355,6 @@ def test_bad_input():
 
     with pytest.raises(ProblemError, match=r"Local cannot be sent to a process .* leave out workers"):
         solved(Local(), workers=2)
-
-
-@pytest.mark.long
-def test_the_workers_are_gone_afterwards(monkeypatch):
-    ended = []
-    end = ProcessWorkers.kill_workers
-    monkeypatch.setattr(ProcessWorkers, "kill_workers", lambda self: (ended.append(self), end(self)))
-    before = threading.active_count()
-    solved(PLAIN, 50, workers=2)
-    solved(TSPTW, 50, workers=2)
-    assert len(ended) == 2  # one for each process of the plain problem; the compiled one is short, for threads
-    assert threading.active_count() == before
 
 
 def test_the_command_line(tmp_path, run):

@@ -29,10 +29,9 @@ def masks(tour):
     return np.bitwise_or.accumulate([np.uint64(1) << np.uint64(city - 1) for city in tour])
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_preparation_leaves_every_feasible_tour_alone(kind):
-    for problem, truth, networks, unit in cases(kind, range(40)):
+    for problem, truth, networks, unit in cases(kind, range(12)):
         network = networks.forward
         n = len(network.opens)
         starts = truth.times / unit
@@ -50,10 +49,9 @@ def test_preparation_leaves_every_feasible_tour_alone(kind):
                     assert time <= deadline or not lost & ~visited
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_reversed_network_allows_every_feasible_tour_backwards(kind):
-    for problem, truth, networks, unit in cases(kind, range(25)):
+    for problem, truth, networks, unit in cases(kind, range(8)):
         forward, backward = networks.forward, networks.backward
         np.testing.assert_array_equal(backward.costs, forward.costs.transpose(0, 2, 1))
         np.testing.assert_array_equal(backward.before, forward.after)
@@ -95,10 +93,9 @@ def prices_of(networks, truth, weights, seed):
     return search.prices, best
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_bound_is_above_the_tour_that_it_bounds_and_no_arc_of_it_is_dropped(kind):
-    for seed, (problem, truth, networks, unit) in enumerate(cases(kind, range(9))):
+    for seed, (problem, truth, networks, unit) in enumerate(cases(kind, range(3))):
         n = len(problem.data.opens)
         for weights in WEIGHTS:
             prices, best = prices_of(networks, truth, weights, seed)
@@ -140,7 +137,7 @@ def bounds_along(data, prices, completions, tour, times):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_label_of_an_efficient_tour_is_pruned_just_above_its_vector(kind):
     """With a box whose corner is only just above an efficient vector, what is left in the end is that vector."""
-    for seed, (problem, truth, networks, _) in enumerate(cases(kind, range(60, 66))):
+    for seed, (problem, truth, networks, _) in enumerate(cases(kind, range(60, 63))):
         every = [prices_of(networks, truth, weights, seed)[0] for weights in WEIGHTS]
         scale = 1e-12 * (truth.objectives.max() + max(np.abs(prices.dual_prices).sum() for prices in every))
         step = max(1e-9 * min(1.0, truth.objectives.max()), scale)

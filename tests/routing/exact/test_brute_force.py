@@ -12,7 +12,6 @@ from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.exact import certify
 from pareto_nrpa.routing.tsptw import mo_tsptw
 
-from ...helpers.made_up import cases
 from .instances import KINDS, brute_force, efficient, instance
 from .proving import answer, assert_complete, certify_module
 
@@ -24,27 +23,14 @@ def compare(kind, seed, n, m):
     return len(truth.tours) > 0
 
 
-@pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_front_is_that_of_all_tours(kind):
-    feasible = [compare(kind, seed, 2 + seed % 7, 2) for seed in range(28)]
+    feasible = [compare(kind, seed, 2 + seed % 7, 2) for seed in range(10)]
+    feasible += [compare(kind, seed, 2 + seed % 7, 1) for seed in range(100, 104)]
+    feasible.append(compare(kind, 200, 9, 2))
     assert any(feasible)
     if kind in ("anywhere", "ties"):
         assert not all(feasible)
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_best_tour_is_that_of_all_tours(kind):
-    for seed in range(100, 112):
-        compare(kind, seed, 2 + seed % 7, 1)
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_front_of_nine_cities(kind):
-    for seed in range(200, 202):
-        compare(kind, seed, 9, 2)
 
 
 @pytest.mark.slow
@@ -55,19 +41,8 @@ def test_the_front_of_many_instances(kind, m):
         compare(kind, seed, 2 + seed % 8, m)
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("tightness", [0.0, 0.5, 0.9, 1.0])
-def test_the_front_of_generated_instances_from_a_search_of_its_own(tightness, monkeypatch):
-    monkeypatch.setattr(certify_module, "_INCUMBENT_EVALUATIONS", 100)
-    for seed in range(4):
-        for m in (1, 2):
-            problem = generate_tsptw(8, seed, tightness, m)
-            assert_complete(certify(problem, seed=seed), problem, brute_force(problem))
-
-
-@cases(80)
 @given(st.data())
-def test_the_front_of_whatever_hypothesis_thinks_of(data):
+def test_the_front_of_arbitrary_instances(data):
     n, m = data.draw(st.integers(2, 6)), data.draw(st.integers(1, 2))
     numbers = data.draw(
         st.sampled_from([st.integers(0, 5), st.floats(0, 50, width=32), st.sampled_from([0.1, 0.2, 0.3])])
@@ -80,28 +55,25 @@ def test_the_front_of_whatever_hypothesis_thinks_of(data):
     assert_complete(answer(problem, truth, n_tours=data.draw(st.integers(0, 3))), problem, truth)
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize("exponent", [-12, -11, -10, -9, -7, -5, -3, -1, 3, 6, 9])
+@pytest.mark.parametrize("exponent", [-12, -9, -3, 6])
 def test_no_scale_of_costs_or_times_changes_the_front(exponent, monkeypatch):
     """Costs of 1e-10 used to be rounded to 1e-9: one vector was proved to be the complete front instead of 13."""
     monkeypatch.setattr(certify_module, "_INCUMBENT_EVALUATIONS", 100)
-    for seed in range(2):
-        problem = generate_tsptw(8, seed, tightness=0.4)
-        costs, opens, closes = problem.data.costs, problem.data.opens, problem.data.closes
-        front = certify(problem).objectives
-        assert len(front) > 2
-        scale = 10.0**exponent
-        both = mo_tsptw(scale * costs, scale * opens, scale * closes)
-        second = mo_tsptw([costs[0], scale * costs[1]], opens, closes)
-        for scaled, factors in ((both, (scale, scale)), (second, (1, scale))):
-            certificate = certify(scaled)
-            assert_complete(certificate, scaled, brute_force(scaled))
-            np.testing.assert_allclose(certificate.objectives, front * factors, rtol=1e-9)
+    problem = generate_tsptw(8, 0, tightness=0.4)
+    costs, opens, closes = problem.data.costs, problem.data.opens, problem.data.closes
+    front = certify(problem).objectives
+    assert len(front) > 2
+    scale = 10.0**exponent
+    both = mo_tsptw(scale * costs, scale * opens, scale * closes)
+    second = mo_tsptw([costs[0], scale * costs[1]], opens, closes)
+    for scaled, factors in ((both, (scale, scale)), (second, (1, scale))):
+        certificate = certify(scaled)
+        assert_complete(certificate, scaled, brute_force(scaled))
+        np.testing.assert_allclose(certificate.objectives, front * factors, rtol=1e-9)
 
 
 def test_small_costs_beside_one_that_stands_for_never():
-    """A number that is large for nobody's sake must not make the others seem equal."""
+    """One huge number must not make the others seem equal."""
     problem = generate_tsptw(7, seed=2, tightness=0.3)
     for never in (1e6, 1e11):
         costs = 1e-10 * problem.data.costs
@@ -120,14 +92,6 @@ def test_two_cities():
     for closes in ([5, 1.999], [4.999, 2]):
         late = mo_tsptw([[[0, 2], [3, 0]], [[0, 5], [7, 0]]], [0, 0], closes)
         assert certify(late).status == "proved infeasible"
-
-
-def test_a_tour_that_arrives_as_every_window_shuts():
-    """The sum of the ways between two cities, made in another order, is later in the last bit than the tour itself."""
-    for seed in (507, 1217):
-        rng = np.random.default_rng(seed)
-        problem = instance("rigid", seed, int(rng.integers(2, 9)))
-        assert_complete(certify(problem), problem, brute_force(problem))
 
 
 def test_cities_that_lead_only_to_each_other_do_not_hold_up_the_preparation():

@@ -47,14 +47,10 @@ def test_numbers_beyond_all_bounds_are_refused():
     refused("up to 1e\\+12, .* has 1e\\+200", cities(3, costs=np.full((2, 3, 3), 1e200)))
 
 
-@pytest.mark.parametrize("time_limit", [0, -1, np.nan, np.inf])
-def test_a_wrong_time_limit_is_refused(time_limit):
-    refused("time_limit must be", cities(3), time_limit=time_limit)
-
-
-@pytest.mark.parametrize("memory_limit", [0, -1, 1e6, np.nan, np.inf])
-def test_a_wrong_memory_limit_is_refused(memory_limit):
-    refused("memory_limit must be", cities(3), memory_limit=memory_limit)
+@pytest.mark.parametrize("limit", [0, -1, np.nan, np.inf])
+@pytest.mark.parametrize("name", ["time_limit", "memory_limit"])
+def test_a_wrong_limit_is_refused(name, limit):
+    refused(f"{name} must be", cities(3), **{name: limit})
 
 
 def test_a_wrong_incumbent_is_refused():
@@ -92,22 +88,13 @@ def plain(certificate):
     return {name: value for name, value in content.items() if name not in ("cpu_seconds", "wall_seconds")}
 
 
-@pytest.mark.long_but("widths0")
-@pytest.mark.parametrize("widths", [(100_000,), (2, 10), (1, 5, 20, 100_000)])
-def test_the_same_seed_gives_the_same_certificate(widths, monkeypatch):
-    monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))
+def test_the_same_seed_gives_the_same_certificate(monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(5, 100_000))
     for kind in ("loose", "ties", "asymmetric"):
         problem = instance(kind, 6, 8)
         first = certify(problem, seed=4)
-        np.random.seed(0)  # noqa: NPY002 - whatever happens to the global generator
+        np.random.seed(0)  # noqa: NPY002 - disturbing it is the point
         assert plain(certify(problem, seed=4)) == plain(first)
-
-
-def test_another_seed_gives_the_same_front():
-    problem = generate_tsptw(9, 3, 0.3)
-    fronts = [certify(problem, seed=seed).objectives for seed in range(3)]
-    np.testing.assert_array_equal(fronts[0], fronts[1])
-    np.testing.assert_array_equal(fronts[0], fronts[2])
 
 
 def test_progress_is_told():

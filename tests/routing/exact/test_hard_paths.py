@@ -15,7 +15,6 @@ from pareto_nrpa.routing.exact.network import build_networks
 from pareto_nrpa.routing.exact.proof import Proof
 from pareto_nrpa.routing.exact.region import KnownFront
 
-from ...helpers.made_up import cases
 from .instances import KINDS, brute_force, efficient, instance
 from .proving import (
     WEAK,
@@ -25,7 +24,6 @@ from .proving import (
     assert_honest,
     certify_module,
     proof_module,
-    some_tours,
     stages,
 )
 
@@ -54,14 +52,11 @@ def small(kind, seed, m=2):
     return problem, brute_force(problem)
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("widths", [(1, 5, 20, ENOUGH), (5, 5, ENOUGH), (20, 20, ENOUGH)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_beams_that_cut_lose_nothing_in_the_end(kind, widths, monkeypatch):
-    monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))
-    for seed in range(10):
-        problem, truth = small(kind, seed, m=1 if seed == 7 else 2)
+def test_beams_that_cut_lose_nothing_in_the_end(kind, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5, 20, ENOUGH))
+    for seed in range(3):
+        problem, truth = small(kind, seed, m=1 if seed == 2 else 2)
         assert_complete(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
 
 
@@ -75,26 +70,21 @@ def test_beams_that_cut_lose_nothing_in_many_instances(kind, widths, monkeypatch
         assert_complete(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
 
 
-@pytest.mark.thinned(3)
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize("widths", [(1,), (1, 5), (5, 5, 20), (30,)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_beams_that_are_never_wide_enough_leave_an_honest_answer(kind, widths, monkeypatch):
-    monkeypatch.setattr(proof_module, "_STAGES", stages(*widths))
-    for seed in range(20, 28):
-        problem, truth = small(kind, seed, m=1 if seed == 25 else 2)
+def test_beams_that_are_never_wide_enough_leave_an_honest_answer(kind, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5))
+    for seed in range(20, 23):
+        problem, truth = small(kind, seed, m=1 if seed == 22 else 2)
         assert_honest(answer(problem, truth, n_tours=seed % 4, seed=seed), problem, truth)
 
 
-@pytest.mark.long_but("10000.0")
-@pytest.mark.parametrize("memory_limit", [1.0, 2e3, 1e4, 5e4])
-def test_too_little_memory_leaves_an_honest_answer(memory_limit, monkeypatch):
+def test_too_little_memory_leaves_an_honest_answer(monkeypatch):
     monkeypatch.setattr(certify_module, "_LEAST_MEMORY", 0)
     statuses = set()
     for kind in KINDS:
         for seed in range(40, 43):
             problem, truth = small(kind, seed, m=1 if seed == 42 else 2)
-            certificate = answer(problem, truth, n_tours=seed % 3, seed=seed, memory_limit=memory_limit)
+            certificate = answer(problem, truth, n_tours=seed % 3, seed=seed, memory_limit=1e4)
             assert_honest(certificate, problem, truth)
             statuses.add((certificate.status, certificate.stopped_by))
     assert (OPEN, "the memory limit") in statuses
@@ -113,8 +103,7 @@ def test_a_layer_that_does_not_fit_while_it_is_made_is_cut(monkeypatch):
             check(answer(problem, truth, n_tours=1), problem, truth)
 
 
-@pytest.mark.long_but("back_in_time", "ties", "twins")
-@pytest.mark.parametrize("kind", ["loose", "asymmetric", "back_in_time", "ties", "twins"])
+@pytest.mark.parametrize("kind", ["back_in_time", "ties", "twins"])
 def test_ctrl_c_at_any_look_at_the_clock_leaves_an_honest_answer(kind, monkeypatch):
     monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5, 20, ENOUGH))
     problem, truth = small(kind, 3)
@@ -137,13 +126,6 @@ def test_the_time_limit_leaves_an_honest_answer(kind, m, monkeypatch):
         assert certificate.stopped_by in ("the time limit", "")
         assert_honest(certificate, problem, truth)
     assert answer(problem, truth, n_tours=1, time_limit=1e-9).status == OPEN
-
-
-def test_a_time_limit_ends_the_first_search_too():
-    problem, truth = small("loose", 4)
-    certificate = certify(problem, time_limit=1e-9)
-    assert certificate.status == OPEN
-    assert_honest(certificate, problem, truth)
 
 
 def test_ctrl_c_before_the_windows_are_read_is_no_proof(monkeypatch):
@@ -237,7 +219,6 @@ def test_ctrl_c_while_points_are_added_leaves_as_many_tours_as_points():
     assert k > 5
 
 
-@cases(100)
 @given(st.data())
 def test_passes_hold_for_all_boxes_of_an_interval(data):
     """Also of an interval that was cut before the front moved; a limit too low would hide the tours above it."""
@@ -255,19 +236,3 @@ def test_passes_hold_for_all_boxes_of_an_interval(data):
     for chain in proof._chains(boxes, every, WEAK):
         sums = np.where(chain.prices.weights > 0, boxes, 0) @ chain.prices.weights
         assert (sums <= chain.limit).all()
-
-
-def test_an_incumbent_that_is_complete_stays_as_it_is():
-    problem, truth = small("loose", 5)
-    tours = [truth.tours[(truth.objectives == point).all(axis=1)][0].tolist() for point in truth.efficient]
-    given_tours = some_tours(problem, truth, 0, 0)
-    given_tours = dataclasses.replace(
-        given_tours,
-        objectives=truth.efficient,
-        violations=np.zeros(len(tours)),
-        solutions=tours,
-        policies=np.zeros(len(tours), np.int64),
-    )
-    certificate = certify(problem, given_tours)
-    assert_complete(certificate, problem, truth)
-    assert certificate.solutions == tours

@@ -71,12 +71,6 @@ def test_boxes_hold_exactly_the_new_points_of_an_interval(vectors, interval):
             assert point[0] < interval[1]
 
 
-@given(vectors=points)
-def test_with_one_objective_there_is_one_box(vectors):
-    front = front_of(vectors, 1)
-    assert front.local_upper_bounds().tolist() == [[min(vector[0] for vector in vectors) if vectors else INF]]
-
-
 @given(proved=st.lists(intervals, max_size=6))
 def test_the_complement_is_what_no_interval_holds(proved):
     left = complement(proved)
@@ -84,11 +78,6 @@ def test_the_complement_is_what_no_interval_holds(proved):
         assert any(is_inside(x, interval) for interval in left) != any(is_inside(x, interval) for interval in proved)
     assert all(a[1] < b[0] for a, b in pairwise(left))
     assert all(begin < end for begin, end in left)
-
-
-def test_the_complement_of_nothing_is_everything():
-    assert complement([]) == [EVERYTHING]
-    assert complement([EVERYTHING]) == []
 
 
 @given(vectors=points, proved=st.lists(intervals, max_size=4), parts=st.integers(1, 9))

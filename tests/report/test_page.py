@@ -1,7 +1,6 @@
 """The page on which to choose, in a real browser: mouse, keyboard, screen reader, both themes, a phone."""
 
 import csv
-import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +13,7 @@ from pareto_nrpa._util.text import shown_time
 from pareto_nrpa.report import write_report
 from pareto_nrpa.routing.itinerary import itineraries
 
-from .results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
-
-pytestmark = pytest.mark.long  # starts a browser
+from ..helpers.results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
 
 PLAN = make_plan(12, geographic=True)
 
@@ -91,20 +88,6 @@ def test_the_page_writes_times_by_the_rule_of_the_terminal(opened, pages):
     assert written == [shown_time(value, clock=True) for value in values]
 
 
-def test_the_timetable_is_that_of_the_result(opened, pages, tour):
-    page = opened(pages["tour"])
-    page.locator("#list button").first.click()
-    header = page.locator("#chosen thead th").all_inner_texts()
-    lines = [row.locator("th, td").all_inner_texts() for row in page.locator("#chosen tbody tr").all()]
-    rows = [dict(zip(header, line, strict=True)) for line in lines]
-    expected = rows_of(tour, 0)
-    assert [row["Stop"] for row in rows] == [row["name"] for row in expected]
-    assert [row["Arrives"] for row in rows[1:]] == [shown_time(row["arrival"], clock=True) for row in expected[1:]]
-    assert [bool(row["Late"]) for row in rows] == [row["lateness"] > 0 for row in expected]
-    assert ("Waits" in header) == any(row["waiting"] > 0 for row in expected)
-    assert rows[1]["phone"] == PLAN.stops[expected[1]["stop"]]["phone"]
-
-
 def test_limits_leave_what_python_leaves(opened, pages, tour):
     page = opened(pages["tour"])
     limit = float(np.sort(tour.front.objectives[:, 1])[2])
@@ -159,15 +142,6 @@ def test_two_solutions_side_by_side(opened, pages, tour):
     assert changed.count() == sum(abs(before[name] - after[name]) > 1e-3 for name in before)
     page.get_by_role("button", name="Stop comparing").click()
     assert page.locator("#comparison").is_hidden()
-
-
-def test_what_changes_between_solutions_in_words(opened, pages):
-    page = opened(pages["words"])
-    page.locator("#list button").nth(0).click()
-    page.get_by_role("button", name="Keep to compare").click()
-    page.locator("#list button").nth(4).click()
-    assert "1 of 3 moves are different" in page.locator("#comparison").inner_text()
-    assert "items of 30 kg" in page.locator("#comparison").inner_text()
 
 
 def test_everything_can_be_done_by_keyboard_alone(opened, pages, tour):
@@ -234,22 +208,6 @@ def test_downloads_have_no_formulas(opened, tmp_path):
         assert all(cell == guarded(unguarded(cell)) != unguarded(cell) for cell in found)
 
 
-def test_several_results_are_compared(opened, pages):
-    page = opened(pages["compared"])
-    assert page.get_by_role("table", name="Results side by side").locator("tbody tr").count() == 2
-    assert page.locator("#front .legend li").count() == 2
-    assert page.locator(".is-dominated").count() > 0
-
-
-def test_what_is_known_is_said(opened, pages):
-    assert "5 of the 6 points of the true front were found" in opened(pages["words"]).locator("#quality").inner_text()
-    page = opened(pages["tour"])
-    assert "is not known" in page.locator("#quality").inner_text()
-    made = page.locator("#made").inner_text()
-    for words in ("Seed", "level 4", "pareto-nrpa 0.1.0", "pareto-nrpa solve stops.csv --seconds 10"):
-        assert words in made
-
-
 def test_names_are_text_and_never_code(opened, tmp_path):
     names = [f"{NASTY}{i}" for i in range(6)]
     result = tours(make_plan(6, names=names), n_solutions=5)
@@ -267,14 +225,10 @@ def test_names_are_text_and_never_code(opened, tmp_path):
 
 
 KINDS = ("tour", "fleet", "three", "words", "compared", "one", "none", "infeasible")
-QUICK = ("fleet", "dark", 400)
-SHAPES = [
-    pytest.param(*shape, marks=() if shape == QUICK else pytest.mark.slow)
-    for shape in itertools.product(KINDS, ("light", "dark"), (400, 1280))
-]
 
 
-@pytest.mark.parametrize(("kind", "theme", "width"), SHAPES)
+@pytest.mark.parametrize(("theme", "width"), [("light", 400), ("dark", 1280)])
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "fleet")) for kind in KINDS])
 def test_axe_finds_nothing_and_nothing_sticks_out(opened, pages, kind, theme, width):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     page = opened(pages[kind], theme=theme, width=width)

@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 
 from pareto_nrpa import Callbacks, MaxEvaluations, MaxRuntime, ProgressBar, solve
-from pareto_nrpa.report.terminal import picture, short_rows, show, table
+from pareto_nrpa.report.terminal import short_rows, show
 
 from ..helpers.command_line import assert_refused, read
 from ..helpers.problems import Knapsack
-from .results import knapsack, make_plan, result_of, tours, with_solutions
+from ..helpers.results import knapsack, make_plan, result_of, tours, with_solutions
 
 SAVED = [Path("results/stops-seed7.json"), Path("results/stops-seed7.html")]
 
@@ -82,15 +82,6 @@ def test_three_objectives_are_ranges():
     assert all(line.count("●") == 1 for line in bars)
 
 
-def test_what_is_infeasible_or_single_has_no_picture():
-    assert picture(infeasible(), 80) == picture(RESULTS["one"](), 80) == ""
-    assert "violations" in "\n".join(screen(infeasible(), 80))
-
-
-def test_a_single_value_has_as_many_digits_as_one_among_others():
-    assert table(result_of([(49.1,)], [[1, 2, 3]])).splitlines()[1].split()[1] == "49.10"
-
-
 def test_a_terminal_of_another_encoding_gets_ascii():
     lines = screen(long_front(), 80, encoding="ascii")
     assert sum("O" in line.partition("|")[2] for line in lines) == 3
@@ -104,10 +95,6 @@ def test_a_pipe_gets_the_whole_table_and_no_picture():
     assert len(rows) == 64
     assert all(words in row for words, row in zip(result.words(), rows, strict=True))
     assert "●" not in "\n".join(lines)
-
-
-def test_the_policy_is_shown_on_request():
-    assert "policy" in table(long_front(), policy=True).splitlines()[0]
 
 
 @pytest.mark.parametrize("kind", ["two", "three", "wide names"])
@@ -199,3 +186,20 @@ def test_progress_has_elapsed_and_remaining_time_front_and_last_improvement(stop
     assert " ago | " in text
     assert 0 < share <= 1
     assert [share for _, share in shown.texts] == sorted(share for _, share in shown.texts)
+
+
+def test_the_bar_in_a_notebook_ends_at_100_percent(monkeypatch):
+    display = pytest.importorskip("IPython.display", reason="needs IPython: pip install ipython")
+    shown = []
+
+    class Handle:
+        def update(self, html):
+            shown.append(html.data)
+
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr(display, "display", lambda html, display_id: shown.append(html.data) or Handle())
+    problem = Knapsack()
+    solve(problem, stop=MaxEvaluations(200), callbacks=ProgressBar(problem, evaluations=1_000), seed=1)
+    assert "value='0.000'" in shown[0]
+    assert "value='1.000'" in shown[-1]
+    assert "100%, 0 s | front" in shown[-1]
