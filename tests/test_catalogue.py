@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import load
-from pareto_nrpa.catalogue import DEFAULT, describe
+from pareto_nrpa.catalogue import DEFAULT, FAMILIES, Family, describe
 from pareto_nrpa.cli import main
 from pareto_nrpa.errors import InstanceError
-from pareto_nrpa.families import FAMILIES, Family, Option
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 THREE_CITIES = "3\n0 0 0 0 0 100 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"
@@ -70,7 +69,7 @@ def test_a_spec_gives_a_generated_instance():
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("tsptw", "tsptw needs a number of cities, as in tsptw:n=50,seed=1"),
+        ("tsptw", "tsptw needs n=, as in tsptw:n=50,seed=1"),
         ("tsptw:n=9,sede=3", "'sede=3' is not an option of tsptw; it takes n=, seed=, tightness=, objectives="),
         ("mo-tsp:n=9,tightness=0.5", "'tightness=0.5' is not an option of mo-tsp; it takes n=, seed=, objectives="),
         ("tsptw:n=10,n=12", "n of tsptw is given twice, in 'n=10,n=12'; leave one out"),
@@ -162,14 +161,13 @@ def test_a_problem_says_in_its_name_that_it_is_not_the_usual_one(late):
 @pytest.fixture
 def rings(monkeypatch):
     """A family of one's own."""
-    options = {"size": Option("n", int, "a whole number", least=3), "seed": Option("seed", int, "a whole number")}
+    options = {"size": ("n", int), "seed": ("seed", int)}
     family = Family(
         "ring",
         "routing.generate:generate_tsp",
         options,
         lambda p: [f"a ring of {p.max_moves + 1}", "closed"],
         "size=5",
-        needs={"size": "a size"},
     )
     monkeypatch.setitem(FAMILIES, "ring", family)
 

@@ -104,8 +104,8 @@ def test_order_repetition_and_dominated_points_do_not_change_the_hypervolume(arr
     [
         ([1, 2], [1, 1], r"points must be an array \[n, m\], got shape"),
         ([[0, np.nan]], [1, 1], "points must be finite, got NaN or infinity"),
-        ([[0, 0]], [1, 1, 1], "reference_point must have one entry for each of the 2 objectives"),
-        ([[0, 0]], [1, np.inf], "reference_point must be finite"),
+        ([[0, 0]], [1, 1, 1], "reference_point must be 2 finite numbers"),
+        ([[0, 0]], [1, np.inf], "reference_point must be 2 finite numbers"),
     ],
 )
 def test_what_no_hypervolume_can_be_measured_of_is_named(array, reference, message):
@@ -199,8 +199,8 @@ def test_spread_is_the_share_of_the_box(array):
     ("options", "message"),
     [
         ({"ideal": [0, 5], "maximal": [10, 5]}, "ideal and maximal must differ in every objective"),
-        ({"ideal": [1, 2, 3]}, "ideal must have one entry for each of the 2 objectives"),
-        ({"maximal": [1, np.nan]}, "maximal must be finite"),
+        ({"ideal": [1, 2, 3]}, "ideal must be 2 finite numbers"),
+        ({"maximal": [1, np.nan]}, "maximal must be 2 finite numbers"),
     ],
 )
 def test_a_box_that_is_none_is_named(options, message):

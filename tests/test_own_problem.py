@@ -89,8 +89,12 @@ def test_compiled_problems_keep_their_type(write):
         (":mak", r"has no 'mak' \(did you mean 'make'\?\); it has: Bits, make, broken, ends, nothing, three, ready"),
         (":broken", "broken failed: KeyError: 'weights'"),
         (":ends", "ends failed: SystemExit: 3"),
-        (":nothing", "must give a Problem or a CompiledProblem, got 7"),
-        ("", "needs the name of what makes the problem, as in bits_of_mine.py:Bits; it has: Bits, make"),
+        (":nothing", "must return a Problem or a CompiledProblem, got 7"),
+        (
+            "",
+            "needs the name of a problem or of a function that returns one, as in bits_of_mine.py:Bits; it has: Bits,",
+        ),
+        (":", "needs the name of a problem or of a function that returns one"),
     ],
 )
 def test_mistakes_are_sentences(write, factory, words):

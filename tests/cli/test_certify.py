@@ -90,8 +90,10 @@ def test_a_wrong_incumbent_is_refused(run, damage, words):
     (["--memory", 0.01], r"--memory must be at least 0\.1 \(gigabytes\), got 0\.01"),
     (["--seed", -1], "seed must be a whole number of at least 0"),
     (["--from", "nothing.json"], "cannot read nothing.json"),
-    (["--check", "c.json", "--resume", "c.json"], "--check proves nothing and writes nothing"),
-    (["--check", "c.json", "--json", "d.json"], "--check proves nothing and writes nothing"),
+    (["--resume", "nothing.json"], "cannot read nothing.json"),
+    (["--check", "c.json", "--resume", "c.json"], "--check only verifies"),
+    (["--check", "nothing.json"], "cannot read nothing.json"),
+    (["--check", "c.json", "--json", "d.json"], "--check only verifies"),
 ])  # fmt: skip
 def test_wrong_options_are_refused(run, options, words):
     assert_refused(run("certify", TOY, *options), words)

@@ -130,12 +130,17 @@ def test_a_mistake_is_one_sentence_and_nothing_is_run(run, empty_machine, mistak
     assert not (empty_machine / "results").exists()
 
 
-@pytest.mark.parametrize("action", ["run", "table", "figure"])
-def test_a_folder_of_another_version_is_refused(run, empty_machine, action):
-    (empty_machine / "results").mkdir()
-    (empty_machine / "results" / "runs-format.txt").write_text("pareto-nrpa run 2\n")
-    assert_refused(run("experiment", action, "tiny.toml"), "another version")
-    assert not (empty_machine / "results" / "runs").exists()
+def test_a_misspelt_key_is_named_with_the_nearest(run, empty_machine):
+    save(empty_machine, TINY.replace("evaluations", "evalutions"), "typo")
+    assert_refused(
+        run("experiment", "run", "typo.toml"), r"evalutions is not a known field \(did you mean 'evaluations'"
+    )
+
+
+def test_results_that_cannot_be_written_are_refused_before_the_first_run(run, empty_machine):
+    (empty_machine / "file").write_text("in the way")
+    outcome = run("experiment", "run", "tiny.toml", "--cpu-seconds", 1000, "--results", "file/results", "--quiet")
+    assert_refused(outcome, "cannot write .*file/results")
 
 
 # --- table
@@ -252,7 +257,8 @@ WRONG_SOLVE = {
     "wrong value": (["--algorithm", "nsga-ii", "--set", "population=few"], "population must be.*'few'"),
     "twice": (["--set", "level=3", "--level", 2], "level is given twice, as --set level and as --level; leave one out"),
     "set twice": (["--set", "level=3", "--set", "level=2"], "level is given twice, .* as --set level once more"),
-    "level of another": (["--algorithm", "pls", "--level", 2], "--level is no option of pls; leave it out"),
+    "level of another": (["--algorithm", "pls", "--level", 2], "--level is not an option of pls; leave it out"),
+    "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is not an option of random"),
 }
 
 

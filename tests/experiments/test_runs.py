@@ -56,6 +56,12 @@ def test_a_failed_run_has_its_error_and_an_infeasible_front_no_feasible_points(t
     assert store.get(RUN).feasible.shape == store.get(other).feasible.shape == (0, 2)
 
 
+def test_another_revision_on_another_machine_is_a_failed_run():
+    _, error = make_run(msgspec.structs.replace(RUN, revision=2), None)
+    assert "revision 2 of pls was requested" in error
+    assert "install the same version of pareto-nrpa everywhere" in error
+
+
 def test_missing_runs(tmp_path):
     runs = a_plan(problems=["p"]).runs()
     store = stored(tmp_path, a_record(runs[0], [[1, 2]]), (runs[1], "broken"))
@@ -110,10 +116,15 @@ def test_a_damaged_line_counts_as_not_made_and_the_others_stay(tmp_path, made, c
     assert "line 1 of" in caplog.text
 
 
-def test_a_folder_of_another_version_is_refused(tmp_path):
-    (tmp_path / "runs-format.txt").write_text("pareto-nrpa run 2\n")
-    with pytest.raises(ParetoNRPAError, match=r"runs of another version.*--results"):
-        RunStore(tmp_path)
+def test_two_processes_do_not_write_to_one_journal(tmp_path):
+    with (
+        RunStore(tmp_path).opened(),
+        pytest.raises(ParetoNRPAError, match="another process is writing to"),
+        RunStore(tmp_path).opened(),
+    ):
+        pass
+    with RunStore(tmp_path).opened():
+        pass
 
 
 def test_runs_on_other_data_of_the_same_name_are_refused(tmp_path, made):

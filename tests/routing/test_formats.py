@@ -246,12 +246,17 @@ def test_vroom(file):
     ("changes", "words"),
     [
         ({"shipments": []}, "shipments is not a known field"),
-        ({"format": "pareto-nrpa result 1"}, "saved result, no problem to solve; read it with pareto-nrpa show or"),
+        ({"format": "pareto-nrpa result 1"}, "saved result, not a problem to solve; read it with pareto-nrpa show or"),
+        ({"jobs": [{"id": 1, "location_index": 1, "skills": [1]}]}, r"skills of jobs\[0\] is not a known field"),
         (
             {"jobs": [{"id": 1, "location_index": 1, "time_windows": [[0, 1], [2, 3]]}]},
             r"jobs\[0\].time_windows: expected array of length 1, got ",
         ),
-        ({"jobs": [{"id": 1, "location_index": 9}]}, "durations are for 3 places: .* must be given, below that"),
+        (
+            {"jobs": [{"id": 1, "location_index": 1, "delivery": [1, 2]}]},
+            r"jobs\[0\].delivery: expected array of length 1, got ",
+        ),
+        ({"jobs": [{"id": 1, "location_index": 9}]}, "durations are for 3 places: .* must be given and smaller"),
         ({"jobs": [{"id": 1}]}, "location_index of each job must be given"),
         ({"vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "breaks": []}]}, r"breaks of vehicles\[0\] is not"),
         ({"vehicles": [{"id": 1, "start_index": 0, "end_index": 1}]}, "must be the same place, the depot"),

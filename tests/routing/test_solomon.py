@@ -95,11 +95,11 @@ def test_a_file_takes_the_options_of_stops_and_the_rounding_of_the_reader(tmp_pa
 @pytest.mark.parametrize(
     ("head", "rows", "words"),
     [
-        ("4", ROWS[:2], r"toy\.txt announces 4 cities but has 2 rows; is it cut off\?"),
-        ("3", ROWS, r"toy\.txt announces 3 cities but has 4 rows"),
+        ("4", ROWS[:2], r"toy\.txt declares 4 cities but has 2 rows; is it cut off\?"),
+        ("3", ROWS, r"toy\.txt declares 3 cities but has 4 rows"),
         ("4.5", ROWS, r"toy\.txt, line 1: expected the number of cities \(at least 2\), got"),
         ("1", ROWS, r"toy\.txt, line 1: expected the number of cities \(at least 2\), got"),
-        ("999999", ROWS, "announces 999999 cities; an instance has 10001 at most"),
+        ("999999", ROWS, "declares 999999 cities; an instance has 10001 at most"),
         ("", [], r"toy\.txt is empty; the first line must be the number of cities"),
         ("4", [*ROWS[:3], "3 0 4 1"], r"toy\.txt, line 5: expected 7 numbers \(number, x, .*\), got 4"),
         ("4", [*ROWS[:3], "3 zero 4 1 20 90 10"], r"toy\.txt, line 5: x must be a number, got 'zero'"),

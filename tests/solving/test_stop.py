@@ -166,7 +166,7 @@ def test_the_hypervolume_of_many_objectives_takes_a_moment():
 
 
 COUNT = "evaluations must be a whole number of at least 1, got"
-SECONDS = r"seconds must be a finite number above 0 \(else it would never stop\), got"
+SECONDS = r"seconds must be a finite number above 0, got"
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,13 @@ SECONDS = r"seconds must be a finite number above 0 \(else it would never stop\)
         (lambda: MaxEvaluations(10**25), ValueError, "evaluations must be at most 4,611,686,018,427,387,904, got 1000"),
         (lambda: MaxRuntime(0), ValueError, SECONDS),
         (lambda: MaxCpuTime(math.inf), ValueError, SECONDS),
-        (lambda: MaxRuntime("10"), ValueError, "seconds must be a number above 0, got"),
+        (lambda: MaxRuntime("10"), ValueError, "seconds must be a finite number above 0, got"),
         (lambda: TargetHypervolume(0, reference_point=[4, 4]), ValueError, "value must be a finite number above 0"),
         (lambda: TargetHypervolume(1, reference_point=[4, math.inf]), ValueError, "reference_point must be finite"),
         (
             lambda: TargetHypervolume(1, reference_point=[4])(progress()),
             ValueError,
-            "reference_point must have one entry for each of the 2 objectives",
+            "reference_point must be 2 finite numbers",
         ),
         (lambda: AllOf(), ValueError, "AllOf needs at least one criterion"),
         (lambda: AnyOf(MaxEvaluations(5), 1000), TypeError, "AnyOf takes stopping criteria, got 1000"),

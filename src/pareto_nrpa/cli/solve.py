@@ -71,6 +71,11 @@ def solve(
     from .output import Output, writes_page
 
     check_seed(seed)
+    if resume and checkpoint is None:
+        fail("--resume requires the file to continue from: give it with --checkpoint.")
+    n_workers, executor = _workers(workers)
+    if executor is not None and dask is not None:
+        fail(f"--workers {workers} and --dask both choose where searches run; give one of them.")
     stop = _stop(evaluations, seconds, count)
     paper = {"level": level, "n_policies": policies, "alpha": alpha, "iterations": iterations}
     chosen = _algorithm(algorithm, paper, settings or [])
@@ -96,12 +101,7 @@ def solve(
         checkpoint=checkpoint,
         command=context.obj or "",
     )
-    if resume and checkpoint is None:
-        fail("--resume requires the file to continue from: give it with --checkpoint.")
     bar = ProgressBar(problem, evaluations=_limit(evaluations, seconds), seconds=seconds, quiet=quiet)
-    n_workers, executor = _workers(workers)
-    if executor is not None and dask is not None:
-        fail(f"--workers {workers} and --dask both choose where searches run; give one of them.")
     with output.rescue(), bar, _cluster(dask) as client:
         result = run(
             problem,

@@ -170,12 +170,12 @@ def test_a_number_of_evaluations_is_whole(word, n):
     ("call", "message"),
     [
         (lambda search, asked: search.add(5, (1, 2)), "solution must be a list of moves, got 5"),
-        (lambda search, asked: search.add(asked[0].solution, violations=1.0), "violations go with objectives"),
+        (lambda search, asked: search.add(asked[0].solution, violations=1.0), "violations require objectives"),
         (lambda search, asked: search.tell(5, [1]), r"candidates must be a list as ask\(\) gives it, got 5"),
         (lambda search, asked: search.tell(asked, [(1, 2)], ["none"]), "violations must be numbers, got"),
-        (lambda search, asked: [search.tell(asked, [(1, 2)]) for _ in "ab"], "not asked for here"),
+        (lambda search, asked: [search.tell(asked, [(1, 2)]) for _ in "ab"], "not pending in this search"),
         (lambda search, asked: search.drop(asked[0]), r"candidates must be a list as ask\(\) gives it, got Candidate"),
-        (lambda search, asked: [search.drop(asked) for _ in "ab"], r"drop\(\) was given a candidate of Knapsack not"),
+        (lambda search, asked: [search.drop(asked) for _ in "ab"], r"drop\(\) got a candidate of Knapsack that is not"),
     ],
 )
 def test_a_wrong_call_is_a_sentence(call, message):
