@@ -131,7 +131,7 @@ def test_a_cluster_that_is_lost_is_a_sentence_and_another_continues(executor, tm
                     scheduler.kill()
 
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
-        with pytest.raises(ParetoNRPAError, match=r"the workers cannot continue: .* resume from it") as caught:
+        with pytest.raises(ParetoNRPAError, match=r"the workers cannot continue: .* resume it") as caught:
             expensive(problems.Row(pause=0.05), executor=client.get_executor(), callbacks=Lose(), **options)
     assert 10 <= caught.value.result.evaluations < 50
     assert caught.value.result.failures == 0
