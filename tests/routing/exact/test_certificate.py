@@ -90,7 +90,7 @@ def test_a_certificate_that_contradicts_itself_is_refused(tmp_path, proved):
         {"objectives": [], "solutions": []},
     ):
         path.write_text(json.dumps({**content, **changes}))
-        assert "the certificate says" in refused(path), changes
+        assert "the certificate states" in refused(path), changes
     for values in (content["objectives"][::-1], [content["objectives"][0]] * len(content["objectives"])):
         path.write_text(json.dumps({**content, "objectives": values}))
         assert "its 'objectives' are not those of a front" in refused(path)

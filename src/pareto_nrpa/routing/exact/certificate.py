@@ -1,4 +1,4 @@
-"""What a proof leaves behind: a frozen value that states what is proved, and its file of JSON."""
+"""Certificates: the result of a proof as a frozen value, and its file of JSON."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ class CertificateError(ParetoNRPAError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
-    """The efficient tours of an instance, and how far it is proved that there are no others."""
+    """The efficient tours of an instance, and the state of the proof that there are no others."""
 
     instance: str
     fingerprint: str  # of the instance's data
     status: str  # PROVED, INFEASIBLE or OPEN
-    stopped_by: str  # what ended a proof that is not finished
+    stopped_by: str  # the reason of an unfinished end
     objectives: NDArray[np.float64]  # [k, m], sorted; all efficient vectors if the status is PROVED
-    solutions: list[list[int]]  # a tour for each: the cities after the depot
-    open_boxes: NDArray[np.float64]  # [b, 2, m]: from, to; a better tour can be nowhere else
-    lower_bounds: NDArray[np.float64]  # [l, m]: every feasible tour is as bad as one of these in all objectives
-    gap: float  # share of the hypervolume under the lower bounds that the front does not have
+    solutions: list[list[int]]  # a tour for each, without the depot
+    open_boxes: NDArray[np.float64]  # [b, 2, m]: from, to; better tours can only be in these boxes
+    lower_bounds: NDArray[np.float64]  # [l, m]: every feasible tour is covered by one of these points
+    gap: float  # largest missing share of the hypervolume, by the lower bounds
     labels: int
     cpu_seconds: float
     wall_seconds: float
-    stage: int = 1  # of the proof when it ended; a proof that continues begins there
+    stage: int = 1  # of the proof at its end; a continued proof begins there
     versions: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class Certificate:
 
     @property
     def proved(self) -> bool:
-        """Whether nothing is left open."""
+        """Whether the proof is complete."""
         return self.status != OPEN
 
     def summary(self) -> str:
@@ -109,19 +109,19 @@ class Certificate:
         return structs.write(path, self.to_dict())
 
     def check_consistency(self) -> None:
-        """Raise if what is said in one place contradicts what is said in another."""
+        """Raise if statements contradict each other."""
         if self.status == INFEASIBLE and self.solutions:
-            raise CertificateError("the certificate says that no tour is feasible, and has tours.")
+            raise CertificateError("the certificate states that no tour is feasible, and has tours.")
         if self.status == PROVED and not self.solutions:
-            raise CertificateError("the certificate says that it has all efficient tours, and has none.")
+            raise CertificateError("the certificate states that it has all efficient tours, and has none.")
         if self.proved and (len(self.open_boxes) or self.gap or self.stopped_by):
-            raise CertificateError("the certificate says that nothing is open, and has open boxes, a gap or a stop.")
+            raise CertificateError("the certificate states that nothing is open, and has open boxes, a gap or a stop.")
         if not self.proved and not self.stopped_by:
-            raise CertificateError("the certificate says that it is not finished, and not what stopped it.")
+            raise CertificateError("the certificate states that it is not finished, without the reason.")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read a certificate; `check_certificate` tells whether its statements are true."""
+        """Read a certificate; `check_certificate` verifies its statements."""
         return cls.from_json(read_bytes(path, error=CertificateError, most_bytes=_LONGEST_FILE), path)
 
     @classmethod
@@ -148,7 +148,7 @@ _Corner = Annotated[list[float | None], Meta(min_length=1, max_length=2)]
 
 
 class _Box(Struct, rename={"begin": "from", "end": "to"}):
-    """Where better tours may be; null stands for infinity."""
+    """The region of better tours; null stands for infinity."""
 
     begin: _Corner
     end: _Corner

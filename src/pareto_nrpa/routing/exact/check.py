@@ -1,4 +1,4 @@
-"""An independent look at tours: plain loops over the matrices, nothing of the code that found them."""
+"""Independent verification of tours: plain loops over the matrices, without the code that found them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from ..tsptw import TSPTWData
     from .certificate import Certificate
 
-# Objectives are rounded, and files of others may hold fewer digits: 1e-6, of costs below 1 a millionth.
+# Objectives are rounded, and other files may have fewer digits: 1e-6, relative to costs below 1.
 _AGREEMENT = 1e-6
 
 
 def check_certificate(certificate: Certificate, problem: CompiledProblem) -> None:
-    """Raise unless each tour is feasible and worth what is said, and none is as good as another.
+    """Raise unless each tour is feasible with the stated objectives, and none is as good as another.
 
-    That there are no other efficient tours cannot be seen from the tours; that takes the proof again.
+    That there are no other efficient tours cannot be verified by the tours; that requires the proof.
     """
     if certificate.fingerprint != data_fingerprint(problem):
         raise CertificateError(
@@ -53,7 +53,7 @@ def check_certificate(certificate: Certificate, problem: CompiledProblem) -> Non
 def check_tours(
     problem: CompiledProblem, objectives: NDArray[np.float64], tours: Sequence[Sequence[int]], what: str
 ) -> None:
-    """Raise unless each tour visits all cities in their windows and costs what is said."""
+    """Raise unless each tour visits all cities in their windows with the stated objectives."""
     data: TSPTWData = problem.data
     n = len(data.opens)
     if len(objectives) != len(tours):
@@ -73,7 +73,7 @@ def check_tours(
 
 
 def first_late_city(data: TSPTWData, tour: Sequence[int]) -> int | None:
-    """Return the first city of a closed tour that is reached after it has closed; 0 for the depot, on return."""
+    """Return the first city of a closed tour that is reached after its window; 0 for the depot, on return."""
     time, at = float(data.opens[0]), 0
     for city in (*tour, 0):
         time += float(data.costs[0][at][city])
@@ -84,11 +84,11 @@ def first_late_city(data: TSPTWData, tour: Sequence[int]) -> int | None:
 
 
 def tour_costs(data: TSPTWData, tour: Sequence[int]) -> list[float]:
-    """Return what a closed tour costs."""
+    """Return the costs of a closed tour."""
     stops = [0, *tour, 0]
     return [float(sum(costs[i][j] for i, j in pairwise(stops))) for costs in data.costs]
 
 
 def rounded_costs(data: TSPTWData, tour: Sequence[int]) -> NDArray[np.float64]:
-    """Return the objectives of a tour, rounded as the problem gives them."""
+    """Return the objectives of a tour, rounded as by the problem."""
     return rounded_all(tour_costs(data, tour))

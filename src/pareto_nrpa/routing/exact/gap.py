@@ -1,4 +1,4 @@
-"""What an unfinished proof has shown: where better tours may still be, and how much they could matter at most."""
+"""Results of an unfinished proof: the region of better tours, and a bound on their contribution."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from .region import Interval, KnownFront
 
-#: A weighted sum of the objectives, and what no feasible tour is below.
+#: Weights of the objectives, and a lower bound on their sum.
 LowerBound = tuple["NDArray[np.float64]", float]
-_PIECES = 64  # that an open interval is cut into to follow the lower bounds
+_PIECES = 64  # parts of an open interval to follow the lower bounds
 
 
 def open_boxes(front: KnownFront, intervals: list[Interval], bounds: list[LowerBound]) -> NDArray[np.float64]:
-    """Return from where to where each open box reaches, [b, 2, m]."""
+    """Return lower and upper corner of each open box, [b, 2, m]."""
     m = front.objectives.shape[1]
     if m == 1:
         corners = (
@@ -39,7 +39,7 @@ def open_boxes(front: KnownFront, intervals: list[Interval], bounds: list[LowerB
 
 
 def lower_bound_set(front: KnownFront, intervals: list[Interval], bounds: list[LowerBound]) -> NDArray[np.float64]:
-    """Return points such that every feasible tour is at least as bad as one of them in all objectives."""
+    """Return points such that every feasible tour is covered by one of them."""
     m = front.objectives.shape[1]
     if m == 1:
         return np.array([[_least(bounds, 0, 1)]]) if intervals else front.objectives
@@ -58,9 +58,9 @@ def lower_bound_set(front: KnownFront, intervals: list[Interval], bounds: list[L
 def remaining_gap(
     front: KnownFront, lower_bounds: NDArray[np.float64], reference_point: NDArray[np.float64] | None
 ) -> float:
-    """Return the share of the hypervolume under the lower bounds that the front does not have.
+    """Return the largest missing share of the hypervolume, by the lower bounds.
 
-    With one objective: by how much the best tour may be too long.
+    With one objective: the relative gap of the best tour.
     """
     if not len(front):
         return 1.0
@@ -74,13 +74,13 @@ def remaining_gap(
 
 
 def _least(bounds: list[LowerBound], objective: int, m: int) -> float:
-    """Return the best bound on one objective alone."""
+    """Return the best bound on a single objective."""
     alone = np.eye(m)[objective]
     return max((bound for weights, bound in bounds if np.array_equal(weights, alone)), default=0.0)
 
 
 def _envelope(bounds: list[LowerBound], first: float) -> float:
-    """Return what the second objective is at least where the first one is at most `first`."""
+    """Return a lower bound on the second objective if the first one is at most `first`."""
     values = [
         (bound - (weights[0] * first if weights[0] else 0.0)) / weights[1]
         for weights, bound in bounds

@@ -1,11 +1,11 @@
 """Dynamic programming over partial tours with time windows: labels, dominance, completion bounds.
 
-A label is a path from the depot: a state (the cities it remembers, the last one), a time and its costs. One function,
-`extend`, makes all paths one city longer. With full memory the paths are tours in the making; where a city remembers
-its neighbours only (ng-routes, Baldacci, Mingozzi and Roberti 2012), paths may return to a forgotten city, there are
-far fewer states, and the cheapest path is a lower bound. Run on the reversed network, such paths are completions.
+A label is a path from the depot: a state (remembered cities, last city), a time and costs. One function, `extend`,
+extends all paths by one city. With full memory the paths are partial tours; if a city remembers its neighbours only
+(ng-routes, Baldacci, Mingozzi and Roberti 2012), paths may return to a forgotten city, there are far fewer states, and
+the cheapest path is a lower bound. On the reversed network, such paths are completions.
 
-All functions that Python calls are in this file with all that they call, as Numba's cache looks at one file only.
+All functions that Python calls are in this file with all callees, as Numba's cache checks one file only.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ COUNT, REMOVED, NEXT, MADE, BOUNDED, DOMINATED = 0, 1, 2, 3, 4, 5
 
 @bundle
 class Network(NamedTuple):
-    """Where a path may go. City 0 is the depot; sets of cities are masks, bit j - 1 for city j."""
+    """The network of paths. City 0 is the depot; sets of cities are masks, bit j - 1 for city j."""
 
     travel: np.ndarray  # [n, n] float64, time
     costs: np.ndarray  # [m, n, n] float64
     opens: np.ndarray  # [n] float64
     closes: np.ndarray  # [n] float64
-    arcs: np.ndarray  # [n + 1, n] uint64, by position of the next city and last city: where a path may go
+    arcs: np.ndarray  # [n + 1, n] uint64, by position of the next city and last city: the allowed next cities
     before: np.ndarray  # [n] uint64, cities that must have been visited
     after: np.ndarray  # [n] uint64, cities that must not have been visited
-    memory: np.ndarray  # [n] uint64, what is remembered at a city
+    memory: np.ndarray  # [n] uint64, the cities remembered at a city
     deadlines: np.ndarray  # [n, k] float64, times in growing order
     lost: np.ndarray  # [n, k] uint64, cities out of reach when leaving after that time
 
 
 @bundle
 class Bounds(NamedTuple):
-    """What it costs at least to complete a path, in several weighted sums of the costs, and what would be too much.
+    """Lower bounds on completions of a path, in several weighted sums of the costs, and upper limits.
 
     The completions are the routes of a pass in the other direction, by weighted sum, number of cities and first city,
     in the order of their values.
@@ -66,20 +66,20 @@ class Bounds(NamedTuple):
 
 @bundle
 class Labels(NamedTuple):
-    """Paths of one length under construction, in chains of a hash table."""
+    """Paths of one length under construction, in the chains of a hash table."""
 
     states: np.ndarray  # [capacity] uint64
     times: np.ndarray  # [capacity] float64
     costs: np.ndarray  # [capacity, m] float64
     parents: np.ndarray  # [capacity] int32, a label of the layer before
-    slacks: np.ndarray  # [capacity] float32, how far below a corner of a box the bounds are
+    slacks: np.ndarray  # [capacity] float32, distance of the bounds below a corner of a box
     chain: np.ndarray  # [capacity] int32
     heads: np.ndarray  # [power of two] int32
-    used: np.ndarray  # [n] uint64, by last city: the arcs of paths that the bounds left
+    used: np.ndarray  # [n] uint64, by last city: the arcs of paths that the bounds did not exclude
     numbers: np.ndarray  # [6] int64
-    new_costs: np.ndarray  # [m] float64, of the label at hand
-    sums: np.ndarray  # [w] float64, of the path at hand
-    room: np.ndarray  # [boxes] float64, how far below each corner the label at hand is
+    new_costs: np.ndarray  # [m] float64, of the current label
+    sums: np.ndarray  # [w] float64, of the current path
+    room: np.ndarray  # [boxes] float64, distance of the current label below each corner
 
 
 @small_kernel
@@ -96,7 +96,7 @@ def _slot(state, heads):
 
 @small_kernel
 def _sum_of_path(bounds, w, costs, seen):
-    """Return the weighted costs of a path and the dual prices of its cities, less those of all cities."""
+    """Return the weighted costs of a path and the dual prices of its cities, minus those of all cities."""
     value = -bounds.total[w]
     for k in range(costs.size):
         value += bounds.weights[w, k] * costs[k]
@@ -121,7 +121,7 @@ def _completion(bounds, w, to_go, city, memory, time, most):
 
 @small_kernel
 def _slack(bounds, sums, room, city, to, to_go, memory, time):
-    """Return how far a path is below the corner of an open box in all weighted sums, for the best box; 0 for none."""
+    """Return the distance of a path below the corner of an open box in all weighted sums (best box; 0 if none)."""
     for box in range(room.size):
         room[box] = NO_COMPLETION
     best = 0.0
@@ -143,7 +143,7 @@ def _slack(bounds, sums, room, city, to, to_go, memory, time):
 
 @small_kernel
 def _is_stranded(network, city, time, visited):
-    """Tell whether a city not visited yet can no longer be reached in time."""
+    """Tell whether an unvisited city can no longer be reached in time."""
     low, high = 0, network.deadlines.shape[1]
     while low < high:
         middle = (low + high) // 2
@@ -156,7 +156,7 @@ def _is_stranded(network, city, time, visited):
 
 @small_kernel
 def _is_dominated(labels, state, time, costs, slot):
-    """Tell whether a label of the same state is as good; labels that are worse leave the chain."""
+    """Tell whether a label of the same state is as good; worse labels leave the chain."""
     at, previous = labels.heads[slot], np.int32(-1)
     while at >= 0:
         following = labels.chain[at]
@@ -198,8 +198,8 @@ def _add(labels, state, time, costs, parent, slack, slot):
 def extend(network, bounds, states, times, costs, position, labels, until, grid):
     """Extend paths by a city that becomes number `position`, up to path `until` or until `labels` is full.
 
-    Begins with path `numbers[NEXT]` and leaves there the next path. With a `grid` times are rounded to it, which
-    makes fewer labels and no bound: for the search of dual prices only.
+    Begins with path `numbers[NEXT]` and stores the next path there. With a `grid` times are rounded to it, which gives
+    fewer labels and no valid bound: for the search of dual prices only.
     """
     n, m = network.travel.shape[0], network.costs.shape[0]
     numbers, new_costs, sums = labels.numbers, labels.new_costs, labels.sums
@@ -256,7 +256,7 @@ def rebuild_chains(labels):
 
 @cached_kernel
 def undominated(states, times, kept):
-    """Write which routes remain if those go that remember more than a cheaper one and are no earlier; returns how many.
+    """Write the routes without those that remember more than a cheaper one and are not earlier; returns their number.
 
     Routes are in the order of their last cities, those of one city in the order of their costs.
     """

@@ -1,4 +1,4 @@
-"""Layer by layer: all paths of one length, extended to all of the next, with memory and time kept in bounds."""
+"""Layers of paths of equal length, extended one by one within limits of memory and time."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Bytes of a label in a layer under construction, with room to grow and its share of the hash table.
+#: Bytes of a label in a layer under construction, including spare room and the hash table.
 BYTES_PER_LABEL = 400
-#: Bytes that a label leaves behind, to tell the tour in the end.
+#: Bytes stored per label to reconstruct the tour.
 BYTES_PER_ANCESTOR = 5
-# Paths extended between two looks at the clock.
+# Paths extended between two checks of the clock.
 _PATHS_AT_A_TIME = 20_000
 _SMALLEST_CAPACITY = 1 << 12
 
 
 class Layer(NamedTuple):
-    """All paths of one length that may become part of an efficient tour."""
+    """All paths of one length that may be part of an efficient tour."""
 
     states: NDArray[np.uint64]
     times: NDArray[np.float64]
@@ -34,7 +34,7 @@ class Layer(NamedTuple):
     slacks: NDArray[np.float32]
 
     def last(self) -> NDArray[np.uint8]:
-        """Return where each path ends."""
+        """Return the last city of each path."""
         return (self.states & np.uint64(63)).astype(np.uint8)
 
 
@@ -42,13 +42,13 @@ class Extension(NamedTuple):
     """All paths one city longer than those of a layer."""
 
     layer: Layer
-    numbers: NDArray[np.int64]  # what happened to them
-    used: NDArray[np.uint64]  # [n], by last city of the shorter path: the arcs that the bounds left
+    numbers: NDArray[np.int64]  # numbers of labels by outcome
+    used: NDArray[np.uint64]  # [n], by last city of the shorter path: the arcs not excluded by bounds
     is_cut: bool  # whether some were left out
 
 
 def no_bounds(n: int, m: int) -> Bounds:
-    """Return bounds that bound nothing."""
+    """Return empty bounds."""
     return Bounds(
         weights=np.empty((0, m)),
         steps=np.empty((0, n, n)),
@@ -63,7 +63,7 @@ def no_bounds(n: int, m: int) -> Bounds:
 
 
 def root(network: Network) -> Layer:
-    """Return the path that stands at the depot."""
+    """Return the path at the depot."""
     costs = np.zeros((1, len(network.costs)))
     states, parents = np.zeros(1, np.uint64), np.zeros(1, np.int32)
     return Layer(states, network.opens[:1].copy(), costs, parents, np.zeros(1, np.float32))
@@ -81,7 +81,7 @@ def next_layer(
 ) -> Extension:
     """Return all paths one city longer.
 
-    Above `width` paths only those with the most slack go on. `look_up` is called many times a second; it may raise.
+    Above `width` paths only those with the most slack are kept. `look_up` is called many times a second; it may raise.
     """
     labels = _new_labels(max(_SMALLEST_CAPACITY, 2 * len(layer.states)), len(network.opens), bounds)
     is_cut = False
@@ -146,7 +146,7 @@ def _with(labels: Labels, keep: NDArray[np.int64], room: int = 1) -> Labels:
 
 
 def in_order(layer: Layer) -> Layer:
-    """Return the routes of a layer by last city and cost, without those that another one makes superfluous."""
+    """Return the routes of a layer by last city and cost, without dominated ones."""
     by_cost = np.argsort(layer.costs[:, 0], kind="stable")
     layer = _rows(layer, by_cost[np.argsort(layer.last()[by_cost], kind="stable")])
     kept = np.empty(len(layer.states), np.int64)
@@ -159,14 +159,14 @@ def _rows(layer: Layer, rows: NDArray[np.int64]) -> Layer:
 
 
 class Ancestry:
-    """Who came from whom, so that a path of the last layer can be told as a tour."""
+    """Predecessors of labels, to reconstruct a path of the last layer as a tour."""
 
     def __init__(self) -> None:
         self._layers: list[tuple[NDArray[np.uint8], NDArray[np.int32]]] = []
         self.size = 0
 
     def add(self, layer: Layer) -> None:
-        """Remember a layer."""
+        """Store the predecessors of a layer."""
         self._layers.append((layer.last(), layer.parents))
         self.size += len(layer.parents)
 

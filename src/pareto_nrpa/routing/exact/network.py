@@ -1,4 +1,4 @@
-"""What the time windows say before any search: narrower windows, who comes before whom, arcs no tour can use."""
+"""Preprocessing of time windows: narrower windows, precedences, arcs that no tour can use."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ if TYPE_CHECKING:
 
     from ..tsptw import TSPTWData
 
-# Times that were computed in another order than along a tour may differ from those in the last digits.
+# Times computed in another order than along a tour may differ in the last digits.
 TOLERANCE = 1e-7
-# They are that small up to this time. Longer days are counted in a larger unit, short ones in a smaller one: a power
-# of 2, which changes no digit.
+# This holds up to this time. Longer days are scaled down and short ones up, by a power of 2, which is exact.
 _SHORTEST_DAY, _LONGEST_DAY = 1.0, 1e5
 _MOST_ROUNDS = 1000
 _LONG_AGO = -1e18
 
 
 class Networks(NamedTuple):
-    """The instance as a labelling sees it, in both directions of time."""
+    """The instance as networks for labelling, in both directions of time."""
 
     forward: Network
-    backward: Network  # tours the other way round; time t there is horizon - t here
-    arcs: NDArray[np.bool_]  # [n + 1, n, n], by position of the second city (n: the return): what a tour can use
+    backward: Network  # reversed tours; time t there is horizon - t here
+    arcs: NDArray[np.bool_]  # [n + 1, n, n], by position of the second city (n: the return): usable arcs
     horizon: float
-    back_by: float  # when a tour must be back at the depot
+    back_by: float  # latest return to the depot
 
 
 def build_networks(data: TSPTWData) -> Networks | None:
@@ -47,7 +46,7 @@ def build_networks(data: TSPTWData) -> Networks | None:
     forward = Network(
         travel=times,
         costs=data.costs,
-        # A tour keeps to the windows as they are given; what follows from them may be wrong in the last digits.
+        # A tour satisfies the given windows; derived windows may have errors in the last digits.
         opens=np.maximum(first, opens - TOLERANCE),
         closes=np.minimum(last, closes + TOLERANCE),
         arcs=_masks(positions),
@@ -61,7 +60,7 @@ def build_networks(data: TSPTWData) -> Networks | None:
 
 
 def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, for each of the costs [m, n, n], what counts as one: 1, or the largest where all are smaller."""
+    """Return the unit of each of the costs [m, n, n]: 1, or the largest cost if all are smaller."""
     largest = costs.max(axis=(1, 2))
     return np.where(largest > 0, np.minimum(largest, 1.0), 1.0)
 
@@ -69,13 +68,13 @@ def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
 def _tighten(
     times: NDArray[np.float64], shortest: NDArray[np.float64], opens: NDArray[np.float64], closes: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]] | None:
-    """Narrow the windows until nothing changes; returns opens, closes, arcs and who comes before whom.
+    """Narrow the windows until nothing changes; returns opens, closes, arcs and precedences.
 
-    Two cities that only lead to each other can push their windows on and on in small steps: after many rounds, what
-    is known by then has to do.
+    Two cities that only lead to each other can narrow their windows in many small steps, so the number of rounds is
+    limited.
     """
-    never = opens.max() + times.max(axis=1).sum()  # no tour is on its way so late
-    is_back_in_time = np.isfinite(closes[0])  # by rule, or nobody looks
+    never = opens.max() + times.max(axis=1).sum()  # no tour is that late
+    is_back_in_time = np.isfinite(closes[0])  # otherwise the return is not checked
     opens, closes = opens.copy(), np.minimum(closes, never)
     if is_back_in_time:
         closes[1:] = np.minimum(closes, closes[0] - shortest[:, 0])[1:]
@@ -113,7 +112,7 @@ def _precedences(
 def _usable_arcs(
     opens: NDArray[np.float64], closes: NDArray[np.float64], times: NDArray[np.float64], before: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Return the arcs that are neither too slow, nor against the order, nor past a city that comes in between."""
+    """Return the arcs that are not too slow, respect precedences, and do not skip a city that must come in between."""
     between = before.astype(np.int64) @ before.astype(np.int64) > 0
     arcs = (opens[:, None] + times <= closes[None, :] + TOLERANCE) & ~before.T & ~between
     arcs[0] &= ~before.any(axis=0)
@@ -130,7 +129,7 @@ def _narrow(
     arcs: NDArray[np.bool_],
     before: NDArray[np.bool_],
 ) -> None:
-    """Nobody arrives before the earliest way in, or leaves after the latest way out."""
+    """Narrow windows to the earliest arrival and the latest departure."""
     arrivals = np.where(arcs, opens[:, None] + times, np.inf).min(axis=0)
     arrivals = np.maximum(arrivals, np.where(before, opens[:, None] + shortest, -np.inf).max(axis=0))
     opens[1:] = np.maximum(opens, arrivals)[1:]
@@ -140,7 +139,7 @@ def _narrow(
 
 
 def _positions(arcs: NDArray[np.bool_], before: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return [n + 1, n, n]: which arcs a tour can use to go to its city at each position, and to return."""
+    """Return [n + 1, n, n]: the arcs that a tour can use to the city at each position, and to return."""
     n = len(arcs)
     first, last = before[1:].sum(axis=0), n - 2 - before[:, 1:].sum(axis=1)  # counted from 0
     positions = np.arange(n - 1)[:, None]
@@ -152,7 +151,7 @@ def _positions(arcs: NDArray[np.bool_], before: NDArray[np.bool_]) -> NDArray[np
 
 
 def _turned(positions: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the arcs by position of tours the other way round."""
+    """Return the arcs by position of reversed tours."""
     turned = np.zeros_like(positions)
     turned[1:] = positions[:0:-1].transpose(0, 2, 1)
     return turned
@@ -170,7 +169,7 @@ def _everything(n: int) -> NDArray[np.uint64]:
 
 
 def _deadlines(closes: NDArray[np.float64], shortest: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
-    """Return, for each city, the times after which another one is out of reach, and who is by then."""
+    """Return for each city the times after which others are out of reach, and the sets of these."""
     latest = (closes[None, :] - shortest + TOLERANCE)[:, 1:]
     np.fill_diagonal(latest[1:], np.inf)  # a city is in reach of itself
     order = np.argsort(latest, axis=1, kind="stable")
@@ -186,7 +185,7 @@ def _reversed(
 ) -> Network:
     travel = forward.travel.T.copy()
     if not np.isfinite(back_by):
-        travel[0] = _LONG_AGO  # a tour may be back at any time
+        travel[0] = _LONG_AGO  # a tour may return at any time
     return forward._replace(
         travel=travel,
         costs=np.ascontiguousarray(forward.costs.transpose(0, 2, 1)),
@@ -198,7 +197,7 @@ def _reversed(
 
 
 def with_arcs(networks: Networks, arcs: NDArray[np.bool_]) -> Networks:
-    """Return the networks with fewer arcs."""
+    """Return the networks with a subset of the arcs."""
     return networks._replace(
         forward=networks.forward._replace(arcs=_masks(arcs)),
         backward=networks.backward._replace(arcs=_masks(_turned(arcs))),
@@ -207,14 +206,14 @@ def with_arcs(networks: Networks, arcs: NDArray[np.bool_]) -> Networks:
 
 
 def used_arcs(networks: Networks, used: NDArray[np.uint64], *, is_backward: bool) -> NDArray[np.bool_]:
-    """Return the arcs of a network that are in the sets [n + 1, n] used in one direction; those to the depot stay."""
+    """Return the arcs of a network in the sets [n + 1, n] used in one direction; those to the depot stay."""
     bits = used[..., None] >> np.arange(used.shape[1] - 1, dtype=np.uint64) & np.uint64(1)
     arcs = np.concatenate([np.ones((*used.shape, 1), bool), bits.astype(bool)], axis=2)
     return np.asarray((_turned(arcs) if is_backward else arcs) & networks.arcs)
 
 
 def relaxed(network: Network, costs: NDArray[np.float64], memory: NDArray[np.uint64]) -> Network:
-    """Return the network for paths that forget: nothing can be said of cities that are not remembered."""
+    """Return the network for paths with partial memory, without conditions on cities that are not remembered."""
     n = len(memory)
     return network._replace(
         costs=np.ascontiguousarray(costs[None]),

@@ -1,4 +1,4 @@
-"""The certificates that come with the package: one line of JSON for each official instance, proved or open."""
+"""The certificates of the package: one line of JSON for each official instance, proved or open."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PROOFS = Path(__file__).with_name("proofs.jsonl")
 
 
 def read_proofs(path: str | os.PathLike[str] = PROOFS, *, fingerprint: str = "") -> list[Certificate]:
-    """Return the certificates of a file, or of these only the one for the data with this fingerprint."""
+    """Return the certificates of a file, or only that for the data with a fingerprint."""
     try:
         lines = Path(path).read_bytes().splitlines()
     except OSError as error:
         raise CertificateError(f"cannot read the certificates {path}: {error.strerror or error}.") from error
-    # A line is parsed only if it can be the one that is looked for.
+    # A line is parsed only if it contains the fingerprint.
     certificates = [
         Certificate.from_json(line, f"{path}, line {number},")
         for number, line in enumerate(lines, 1)
@@ -32,7 +32,7 @@ def read_proofs(path: str | os.PathLike[str] = PROOFS, *, fingerprint: str = "")
 
 
 def write_proofs(certificates: Iterable[Certificate], path: str | os.PathLike[str] = PROOFS) -> Path:
-    """Write certificates, sorted by instance, beside those that the file has of other instances."""
+    """Write certificates, sorted by instance, with those of other instances in the file."""
     stored = read_proofs(path) if Path(path).exists() else []
     by_name = {certificate.instance: certificate for certificate in (*stored, *certificates)}
     lines = [json.dumps(by_name[name].to_dict(), allow_nan=False, separators=(",", ":")) for name in sorted(by_name)]

@@ -1,4 +1,4 @@
-"""Where in the objective space an efficient tour may still be: below the front, in intervals not yet proved."""
+"""The region of the objective space that may contain efficient tours: below the front, in open intervals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class KnownFront:
         return len(self.tours)
 
     def add(self, points: Iterable[tuple[NDArray[np.float64], list[int]]]) -> int:
-        """Take in tours with their objectives; returns how many of them are new points of the front."""
+        """Add tours with their objectives; returns the number of new points of the front."""
         known = [(tuple(values), 0, tour) for values, tour in zip(self.objectives.tolist(), self.tours, strict=True)]
         offered = [(tuple(map(float, values)), 1, tour) for values, tour in points]
         kept: list[tuple[tuple[float, ...], int, list[int]]] = []
@@ -37,18 +37,18 @@ class KnownFront:
                 kept.append(entry)
         objectives = np.array([values for values, _, _ in kept]).reshape(-1, self.objectives.shape[1])
         tours = [tour for _, _, tour in kept]
-        self.objectives, self.tours = objectives, tours  # at once, whenever Ctrl-C comes
+        self.objectives, self.tours = objectives, tours  # atomic with respect to Ctrl-C
         return sum(is_new for _, is_new, _ in kept)
 
     def is_new(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Tell which points no known one is as good as."""
+        """Tell which points no known one covers."""
         if not len(self):
             return np.ones(len(points), bool)
         is_better = np.any(self.objectives[None] > points[:, None], axis=2)
         return np.asarray(np.all(is_better, axis=1))
 
     def local_upper_bounds(self, interval: Interval = EVERYTHING) -> NDArray[np.float64]:
-        """Return the corners of the boxes that a new tour must be in, strictly below one of them in each objective.
+        """Return the corners of the boxes of new tours, which are strictly below one corner in each objective.
 
         With two objectives, those that a tour whose first one is in the interval can be in.
         """
@@ -62,7 +62,7 @@ class KnownFront:
 
 
 def complement(proved: list[Interval]) -> list[Interval]:
-    """Return what is left of everything, as few intervals as possible."""
+    """Return all open intervals, merged."""
     left, begin = [], -np.inf
     for start, end in sorted(proved):
         if start > begin:
@@ -72,11 +72,11 @@ def complement(proved: list[Interval]) -> list[Interval]:
 
 
 def open_intervals(boxes: NDArray[np.float64], first: float) -> list[Interval]:
-    """Return the intervals that open boxes [b, 2, m] cover, of a front whose first point is at `first`."""
+    """Return the intervals covered by open boxes [b, 2, m], of a front whose first point is at `first`."""
     if len(boxes) and boxes.shape[2] == 1:
         return [EVERYTHING]
     begins, ends = boxes[:, 0, 0], boxes[:, 1, 0]
-    begins = np.where(begins < first, -np.inf, begins)  # where only a bound is known
+    begins = np.where(begins < first, -np.inf, begins)  # only a bound is known
     return complement(complement(list(zip(begins.tolist(), ends.tolist(), strict=True))))
 
 
@@ -100,7 +100,7 @@ def _within(interval: Interval, borders: NDArray[np.float64]) -> list[float]:
 
 
 def _cut(interval: Interval, borders: NDArray[np.float64], parts: int) -> list[Interval]:
-    """Cut an interval at borders within it, with about as many boxes in each part."""
+    """Cut an interval at borders within it, into parts with about equal numbers of boxes."""
     inner = _within(interval, borders)
     parts = min(parts, len(inner) + 1)
     cuts = [inner[round((len(inner) + 1) * k / parts) - 1] for k in range(1, parts)]
