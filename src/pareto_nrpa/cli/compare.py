@@ -34,7 +34,7 @@ def compare(
         bool, typer.Option("--without-bias", help="Run each problem that has a bias without it too.")
     ] = False,
     evaluations: Annotated[int, typer.Option(help="Evaluations of each run.")] = 2_000,
-    count: Annotated[str, typer.Option(help="Evaluations that count: all, or unique.")] = "all",
+    count: Annotated[str, typer.Option(help="Evaluations to count: all, or unique.")] = "all",
     seeds: Annotated[int, typer.Option(help="Runs of each variant.")] = 5,
     data: DataOption = None,
     out: Annotated[Path | None, typer.Option(help="Write the runs to this .csv file, replacing it.")] = None,

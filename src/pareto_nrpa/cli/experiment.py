@@ -26,7 +26,7 @@ PlanArgument = Annotated[
     str, typer.Argument(help="A plan by name (see: pareto-nrpa experiment list), or a TOML file of the same form.")
 ]
 SeedsOption = Annotated[
-    int | None, typer.Option(help="Seeds, that is runs per algorithm and problem (default: the plan's).")
+    int | None, typer.Option(help="Number of seeds per algorithm and problem (default: the plan's).")
 ]
 OnlyOption = Annotated[
     list[str] | None, typer.Option(help="Only the algorithm with this label; may be given several times.")
@@ -43,7 +43,7 @@ CpuSecondsOption = Annotated[
 QuickOption = Annotated[
     bool, typer.Option("--quick", help="The quick version of the plan: few problems, few seeds, a small budget.")
 ]
-ResultsOption = Annotated[Path, typer.Option(help="Folder with the runs, in its folder runs.")]
+ResultsOption = Annotated[Path, typer.Option(help="Folder of results, with the runs in runs/.")]
 OutOption = Annotated[Path | None, typer.Option(help="Folder to write to (default: the results folder).")]
 JobsOption = Annotated[int, typer.Option(help="Processes on this machine.")]
 
@@ -133,7 +133,7 @@ def run_plan(
     data: DataOption = None,
     jobs: JobsOption = 1,
     dask: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler to run on instead, such as tcp://host:8786.")
+        str | None, typer.Option(help="Run on the Dask cluster of this scheduler, such as tcp://host:8786.")
     ] = None,
     shard: Annotated[str | None, typer.Option(help="Make the i-th of n parts only, as 2/10, for job arrays.")] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Repeat failed runs.")] = False,

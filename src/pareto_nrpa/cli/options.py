@@ -17,13 +17,13 @@ _DATA = partial(
     typer.Option, "--data", help="Folder with instances, instead of $PARETO_NRPA_DATA and the user's cache."
 )
 DataOption = Annotated[Path | None, _DATA()]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 
 InstanceArgument = Annotated[
     str,
     typer.Argument(
         help="An instance name (rc_204.3), a benchmark (nas-bench-201), a file (stops.csv), a spec "
-        "(tsptw:n=25,seed=7 or mo-tsp:n=50), or your own problem (file.py:factory). Without one: an embedded "
+        "(tsptw:n=25,seed=7 or mo-tsp:n=50), or your own problem (file.py:factory). Default: an embedded "
         "instance with 25 cities."
     ),
 ]
@@ -56,7 +56,7 @@ ObjectivesOption = Annotated[
     ),
 ]
 VehiclesOption = Annotated[int | None, _problem(help="Number of vehicles.")]
-CapacityOption = Annotated[float | None, _problem(help="Demand that one vehicle can carry.")]
+CapacityOption = Annotated[float | None, _problem(help="Capacity of one vehicle.")]
 LateCostsOption = Annotated[
     bool, _problem("--late-costs", help="Count a missed window as lateness, an objective, not a violation.")
 ]
@@ -75,18 +75,16 @@ SecondsOption = Annotated[float | None, _stop(help="Stop after this many seconds
 EvaluationsOption = Annotated[
     int | None, _stop(help=f"Stop after this many evaluations (default {DEFAULT_EVALUATIONS:,} unless --seconds).")
 ]
-CountOption = Annotated[str, _stop(help="Evaluations that count: all, or unique (no solution twice).")]
+CountOption = Annotated[str, _stop(help="Evaluations to count: all, or unique (repeated solutions do not count).")]
 
 _search = partial(typer.Option, rich_help_panel="Search")
-AlgorithmOption = Annotated[
-    str, _search(help=f"Another algorithm, for comparison: {', '.join(NAMES[1:-1])} or {NAMES[-1]}.")
-]
+AlgorithmOption = Annotated[str, _search(help=f"Algorithm: {', '.join(NAMES)}.")]
 SetOption = Annotated[
     list[str] | None,
     _search("--set", metavar="NAME=VALUE", help="A parameter of the algorithm; may be given several times."),
 ]
-SeedOption = Annotated[int, _search(help="Same seed, same result.")]
-StartOption = Annotated[Path | None, _search(help="Begin with the solutions of the result in this .json file.")]
+SeedOption = Annotated[int, _search(help="Random seed: same seed, same result.")]
+StartOption = Annotated[Path | None, _search(help="Start from the solutions of the result in this .json file.")]
 WorkersOption = Annotated[
     str,
     _search(help="Number of cores; 0 or all: every core of this process. threads:4 or processes:4 chooses the kind."),
@@ -123,9 +121,9 @@ NoReportOption = Annotated[bool, _output("--no-report", help="Write no page.")]
 OpenOption = Annotated[bool, _output("--open", help="Open the page in the browser.")]
 AllOption = Annotated[bool, _output("--all", help="Print all trade-offs, not only ten.")]
 ReferenceFrontOption = Annotated[
-    Path | None, _output(help="Measure the result against the front in this file: a result, a certificate, or a CSV.")
+    Path | None, _output(help="Compare the result with the front in this file: a result, a certificate, or a CSV.")
 ]
-OutputQuietOption = Annotated[bool, _output("--quiet", "-q", help="Print nothing but errors.")]
+OutputQuietOption = Annotated[bool, _output("--quiet", "-q", help="Print errors only.")]
 
 _long = partial(typer.Option, rich_help_panel="Long runs")
 CheckpointOption = Annotated[Path | None, _long(help="Save the search to this file every ten seconds and at the end.")]
