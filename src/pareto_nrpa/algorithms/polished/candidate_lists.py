@@ -43,26 +43,27 @@ class Arcs(NamedTuple):
 
 
 class CandidateLists:
-    """For each move the others that are near to it."""
+    """For each move the others that are near to it: behind it, and before it, the same where lists are not directed."""
 
-    def __init__(self, arcs: Arcs, size: int = POOL) -> None:
-        m = arcs.costs.shape[2]
-        costs = arcs.costs + arcs.costs.swapaxes(0, 1)
-        scale = np.array([_usual(np.abs(costs[:, :, k])) for k in range(m)])
+    def __init__(self, arcs: Arcs, size: int = POOL, *, are_directed: bool = False) -> None:
+        m, both = arcs.costs.shape[2], arcs.costs + arcs.costs.swapaxes(0, 1)
+        ways = [arcs.costs, arcs.costs.swapaxes(0, 1)] if are_directed and not arcs.is_symmetric else [both]
+        scale = np.array([_usual(np.abs(both[:, :, k])) for k in range(m)])
         apart = np.minimum(arcs.distances, arcs.distances.T)
         np.fill_diagonal(apart, np.inf)
         apart[:, 0] = apart[:, arcs.closings()] = np.inf  # those are looked at where they stand
         size = max(1, min(size, int((apart[0] < np.inf).sum())))
-        nearest = [
-            np.argsort(costs @ (weights / scale) + apart, axis=1, kind="stable")[:, :size] for weights in _weights(m)
-        ]
-        self.pool = _united(nearest, size)
-        self._costs = np.take_along_axis(costs, self.pool[:, :, None], axis=1)
+        pools, costs = [], []
+        for way in ways:
+            nearest = [np.argsort(way @ (w / scale) + apart, axis=1, kind="stable")[:, :size] for w in _weights(m)]
+            pools.append(_united(nearest, size))
+            costs.append(np.take_along_axis(way, pools[-1][:, :, None], axis=1))
+        self.pool, self._costs = np.array(pools), np.array(costs)  # [1 or 2, n + 1, Q], and [.., M]
 
     def near(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the nearest of each pool for a weighted sum of the objectives, in this order."""
-        order = np.argsort(self._costs @ weights, axis=1, kind="stable")[:, :NEAR]
-        return np.take_along_axis(self.pool, order, axis=1)
+        order = np.argsort(self._costs @ weights, axis=2, kind="stable")[:, :, :NEAR]
+        return np.take_along_axis(self.pool, order, axis=2)
 
 
 def _usual(costs: NDArray[np.float64]) -> float:

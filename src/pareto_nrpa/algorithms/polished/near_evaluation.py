@@ -79,7 +79,7 @@ class NearEvaluator:
         moves = np.array([START, *genotype.moves], dtype=np.int64)
         arcs = _arcs(player, moves)
         knows = is_sum or segments.near is not None
-        self._lists = CandidateLists(arcs, POOL if knows else len(moves))
+        self._lists = CandidateLists(arcs, POOL if knows else len(moves), are_directed=self.has_kicks)
         widths = 0 if is_sum else segments.cost_width, segments.limit_width if self.has_limits else 0
         n_near = NEAR if self.has_kicks else NEAR_WITH_LIMITS if knows else len(moves)
         self._here = new_near_state(moves, player.signs, arcs.costs, self._lists.pool, n_near, *widths)
@@ -87,7 +87,7 @@ class NearEvaluator:
         self._here.is_closing[:] = arcs.closings()
         flags = self._here.flags
         flags[NOTES], flags[IS_SYMMETRIC] = not self.has_kicks, arcs.is_symmetric
-        flags[IS_SORTED] = self.has_kicks and arcs.is_symmetric
+        flags[IS_SORTED] = self.has_kicks
         flags[N_KINDS] = N_ON_ROUTES if self._here.is_closing.any() else N_ON_TOURS
         self._bind(segments, is_sum)
 

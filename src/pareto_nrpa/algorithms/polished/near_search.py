@@ -99,14 +99,14 @@ def look_from_move(data, here, front, looks, v, way):
             behind += weights[k] * edges[where[v] - way, k]
             before += weights[k] * edges[where[v] - 1 + way, k]
     end_i = last - here.ends[1, where[v] - 1] if way else here.ends[0, where[v] + 1]
-    for c in range(_TO_END, lists.shape[1]):
+    for c in range(_TO_END, lists.shape[2]):
         u = np.int64(0)
         j = last
         if c == _TO_CLOSING:
             j = end_i
             u = here.order[last - j if way else j]
         elif c >= 0:
-            u = lists[v, c]
+            u = lists[way, v, c]
             j = last - where[u] if way else where[u]
         if j == i or j == i + 1 or (j == last and c != _TO_END):
             continue

@@ -61,8 +61,8 @@ class NearState(NamedTuple):
     arcs: np.ndarray  # [(n + 1) * (n + 1), M] float64, what a move directly before another adds; [1, M] with joins
     edges: np.ndarray  # [n + 2, M] float64, the arc behind each place, 0 behind the last
     turned: np.ndarray  # [n + 2, M] float64, what the arcs before a place cost more turned round
-    pool: np.ndarray  # [n + 1, Q] int64, moves near to each for any weights
-    near: np.ndarray  # [n + 1, K] int64, those for the weights at hand
+    pool: np.ndarray  # [2, n + 1, Q] int64, moves near to each for any weights: to stand behind it, and before it
+    near: np.ndarray  # [2, n + 1, K] int64, those for the weights at hand
     weights: Annotated[np.ndarray, "f8 [M]"]  # of the sum that a descent minimises; 0 to look round
     current: np.ndarray  # [1 + M] float64, distance from being feasible, and objectives of the solution
     slack: np.ndarray  # [M] float64, differences of sums that mean nothing
@@ -111,8 +111,8 @@ def new_near_state(moves, signs, arcs, pool, n_near, cost_width, limit_width):
         arcs=arcs.reshape(-1, m) if arcs.size else np.zeros((1, m)),
         edges=np.zeros((n + 2, m)),
         turned=np.zeros((n + 2, m)),
-        pool=pool,
-        near=pool[:, :n_near].copy(),
+        pool=np.ascontiguousarray(np.broadcast_to(pool, (2, *pool.shape[1:]))),
+        near=np.array(np.broadcast_to(pool[:, :, :n_near], (2, n + 1, min(n_near, pool.shape[2])))),
         weights=np.zeros(m),
         current=np.zeros(1 + m),
         slack=np.zeros(m),
