@@ -10,12 +10,11 @@ import certify
 import costly
 import plain
 import rivals
+import routing
 import scaling
 import speed
 import startup
 import workers
-
-import routing
 
 _ALL = (
     speed,

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 from report import write
+from routing import by_pyvrp
 from stored import RESULTS, append_row, read_rows
 
 from pareto_nrpa import MaxCpuTime, solve
 from pareto_nrpa.routing import read_stops
-from routing import by_pyvrp
 
 STORE = RESULTS / "solomon.csv"
 FOLDER = Path(os.environ.get("PARETO_NRPA_DATA", "."), "solomon")
