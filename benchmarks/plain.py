@@ -21,17 +21,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES
+from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES, TUNING
 from report import write
-from stored import RESULTS
 
 from pareto_nrpa import Choices, PolishedNRPA, Problem
-from pareto_nrpa.algorithms.polished import solution_search
+from pareto_nrpa.algorithms.polished import change_search
 from pareto_nrpa.algorithms.polished.additive_model import AdditiveModel
 from pareto_nrpa.algorithms.polished.credit import Credit
 from pareto_nrpa.algorithms.polished.solution_front import ManyFront, PairFront
 from pareto_nrpa.algorithms.polished.solution_search import SolutionSearch
-from pareto_nrpa.algorithms.polished.subproblems import Subproblems
 from pareto_nrpa.metrics import hypervolume
 
 SECONDS, EVALUATIONS = (0.5, 2.0, 10.0), (200, 1_000, 5_000, 20_000)
@@ -42,7 +40,12 @@ _OVERHEAD_NOTES = (
     "10,000 evaluations after the first 5,000, and the function alone. CPU time, one thread."
 )
 _PARTS = "Parts of the default search taken out, on plain Python problems"
-_PARTS_NOTES = "Mean share after 20,000 evaluations, {seeds} seeds; instances on which settings were chosen."
+_TITLE = "Plain Python problems by the clock"
+_NOTES = (
+    "Mean share of the hypervolume of all runs together (standard deviation); CPU time, one thread; the front of all "
+    "evaluated solutions counts. Evaluations a second in the order of the methods."
+)
+_AT = "20000 evaluations"
 _WITHOUT = "without "
 
 
@@ -59,13 +62,12 @@ PARTS = {
     "chains": [(SolutionSearch, "_share_of_chains", lambda _: 0.0)],
     "drift": [(front, "replace", _nothing) for front in (PairFront, ManyFront)],
     "model": [(AdditiveModel, "is_possible", staticmethod(lambda _: False))],
-    "crossover": [(solution_search, "changes_of", lambda *given: (changes_of(*given)[0], []))],
-    "walkers": [(Subproblems, "offer", _nothing)],
+    "crossover": [(change_search, "changes_of", lambda *given: (changes_of(*given)[0], []))],
     "learning": [(SolutionSearch, "_learns", False)],
     "playouts": [(Credit, "draw", _draw_no_playout)],
     "credit": [(Credit, "reward", _nothing)],
 }
-changes_of = solution_search.changes_of
+changes_of = change_search.changes_of
 _SLICE = 50
 _FIRST, _MEASURED, _REPETITIONS = 5_000, 10_000, 5
 
@@ -259,6 +261,20 @@ def table(measured: list[dict], methods: list[str]) -> tuple[list[str], list[lis
     return ["problem", "budget", *methods, "evaluations a second", "seeds"], lines
 
 
+def parts_table(measured: list[dict], methods: list[str]) -> tuple[list[str], list[list[str]]]:
+    """Return a row for each search that lacks a part, and a column for each problem."""
+    problems = list(dict.fromkeys(row["problem"] for row in measured))
+    cells = defaultdict(list)
+    for row in measured:
+        if row["moment"] == _AT:
+            cells[row["method"], row["problem"]].append(float(row["share"]))
+    lines = []
+    for method in methods:
+        means = [np.mean(cells[method, problem]) for problem in problems if (method, problem) in cells]
+        lines.append([method, *(f"{mean:.2f}" for mean in [*means, np.mean(means)])])
+    return ["search", *(name.removeprefix("tuning: ") for name in problems), "mean"], lines
+
+
 def overhead() -> tuple[list[str], list[list[str]]]:
     """Return what an evaluation takes after the first 5,000 of a search, and how much of that is the function."""
     lines = []
@@ -295,12 +311,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--problems", nargs="+", default=[*TABLE, *THREE_OBJECTIVES])
     parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--label", default="", help="a name for the default search, to compare versions")
+    parser.add_argument("--parts", action="store_true", help="compare with searches that each lack one part")
     parser.add_argument("--write", action="store_true", help="write the page and results/plain.csv")
     parser.add_argument("--overhead", action="store_true", help="measure what the search adds to an evaluation instead")
     chosen = parser.parse_args(arguments or [])
     if chosen.overhead:
         write("speed", _OVERHEAD, *overhead(), command="plain.py --overhead", notes=_OVERHEAD_NOTES)
         return
+    if chosen.parts:
+        chosen.problems, chosen.methods = list(TUNING), ["default", *(_WITHOUT + part for part in PARTS)]
+        chosen.seconds = 0.0
     begin, end = chosen.seeds if len(chosen.seeds) == 2 else (0, chosen.seeds[0])
     rows = read(chosen.runs)
     done = {(row["problem"], row["method"], int(row["seed"])) for row in rows}
@@ -319,17 +339,20 @@ def main(arguments: list[str] | None = None) -> None:
                     writer.writerows(new)
                 rows += new
     measured = shares(rows)
+    if chosen.parts:
+        notes = f"Mean share after {_AT}, {end - begin} seeds. Settings were chosen on these instances."
+        show(chosen.write, _PARTS, *parts_table(measured, chosen.methods), command="plain.py --parts", notes=notes)
+        return
     header, lines = table(measured, list(dict.fromkeys(row["method"] for row in measured)))
-    print("\n".join(" | ".join(line) for line in [header, *lines]))
-    if chosen.write:
-        with (RESULTS / "plain.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, measured[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(measured)
-        notes = (
-            "Mean (standard deviation) over seeds; CPU time, one thread; the front of all evaluated solutions counts."
-        )
-        write("default-search", "Plain Python problems by the clock", header, lines, command="plain.py", notes=notes)
+    show(chosen.write, _TITLE, header, lines, command="plain.py", notes=_NOTES)
+
+
+def show(is_written: bool, title: str, header: list[str], lines: list[list[str]], **origin: str) -> None:
+    """Print a table, or also write it as a section of the page."""
+    if is_written:
+        write("default-search", title, header, lines, **origin)
+    else:
+        print("\n".join(" | ".join(line) for line in [header, *lines]))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...engine.state import need
-from .subproblems import AUGMENTED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +20,8 @@ _HOTTEST, _COLDEST = 0.03, 0.001
 # A chain has so many steps at least, and this share of those of all chains: chains grow with the run, so that no
 # budget need be known.
 _FEWEST_STEPS, _SHARE = 500, 0.05
+# A little of the sum is added to the largest distance: of two that are as far, the one that is better elsewhere.
+_AUGMENTED = 0.05
 _GOLDEN = (math.sqrt(5) - 1) / 2
 # What a unit of violations costs in the chains that may pass through infeasible solutions, in shares of the range: it
 # rises while they stand at one, and falls when they are offered one, so that they come back.
@@ -79,7 +80,7 @@ class Chains:
             self._factors = np.minimum(np.maximum(weights, 1e-6) / front.span, np.finfo(float).max).tolist()
             parts = (front.points() - self._ideal) * self._factors
             sums = parts.sum(axis=1)
-            values = parts.max(axis=1) + AUGMENTED * sums if self._n_chains % 2 == 0 else sums
+            values = parts.max(axis=1) + _AUGMENTED * sums if self._n_chains % 2 == 0 else sums
         self.moves, scores = front.member(int(np.argmin(values)))
         self._violations, self._value = scores[0], self._judge(scores)
 
@@ -98,7 +99,7 @@ class Chains:
             total += part
             if part > most:
                 most = part
-        return most + AUGMENTED * total if self._n_chains % 2 == 0 else total
+        return most + _AUGMENTED * total if self._n_chains % 2 == 0 else total
 
     def judged(self, moves: list[int], scores: Scores) -> None:
         """Go to a neighbour whose scores are known, or stay."""

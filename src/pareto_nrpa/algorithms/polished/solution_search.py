@@ -6,46 +6,38 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays import EVALUATIONS, N_MOVES, NO_IDENTITY
+from ...engine.arrays import EVALUATIONS, NO_IDENTITY
 from ...engine.evaluated import known_scores
 from ...engine.plain import PlainPlayer, Record
 from ...engine.state import need
 from ...engine.walk import ANY_POLICY
 from ...problem.builders import BuiltProblem
 from ...problem.genotype import Permutation
-from .additive_model import AdditiveModel
 from .chains import Chains
-from .credit import LEAST_CREDIT, Credit
-from .operators import changes_of, options_of
-from .proposer import PLAYOUT, Proposal, Proposer
+from .change_search import ChangeSearch
+from .credit import LEAST_CREDIT
+from .operators import options_of
+from .proposer import PLAYOUT, Proposal
 from .solution_front import COVERED, NEW, solution_front
 from .solution_judge import SolutionJudge
-from .subproblems import WALKERS, Subproblems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...problem.base import AnyProblem
-    from .operators import Change
     from .search import PolishedSearch
     from .solution_front import Scores
 
 # How many solutions the search begins with: playouts where there is a bias, random ones else.
 _STARTS = 20
-# From how many evaluations on there are chains, and few playouts: one in so many evaluations at most.
+# From this many evaluations on there are chains, and at most one playout in so many evaluations.
 _LATE, _PLAYOUT_EVERY = 3_000, 500
-# What a playout costs, in changes; and from which credit on policies learn.
+# The cost of a playout, in changes; and the credit of playouts from which on policies learn.
 _PLAYOUT_COST, _LEARNING_CREDIT = 10.0, 0.001
-# The share of chains follows what they bring, slowly, and stays between these.
+# The share of chains follows their success at this rate, between these bounds.
 _RATE, _LEAST_CHAINS, _MOST_CHAINS = 0.0005, 0.25, 0.75
-# Up to how many evaluations all proposals are screened by the model, and all evaluations learned; then ever fewer.
-# So many at least, and so many for each option that it has to learn.
-_SCREENED, _SCREENED_EACH = 1_500, 10
-# What is remembered of solutions met; forgotten from time to time, so that memory is bounded.
+# Scores of solutions met; all are dropped when there are so many, so that memory is bounded.
 _MOST_KNOWN = 100_000
-# How often something not met before is looked for, and after how many proposals in vain it hardly is any more: then
-# the space is small, and all of it was met.
-_TRIES, _ENOUGH_IN_VAIN = 20, 3
 _NO_SLOT = -1
 #: In the place of scores, of what cannot be played.
 _REFUSED: tuple[float, ...] = (np.inf,)
@@ -69,58 +61,37 @@ class _Candidate(NamedTuple):
     played: tuple[int, Any] | None  # the slot and the final state of a playout
 
 
-class SolutionSearch(Proposer):
-    """What to evaluate next: a changed solution of the front or of a walker, the next step of a chain, or a playout.
+class SolutionSearch(ChangeSearch):
+    """What to evaluate next: a changed solution of the front, the next step of a chain, or a playout.
 
-    What does not enter the front costs a counter and nothing else: no slot, no codes, no learning. Kinds of proposals
-    are numbers: a playout, the changes of members, the changes of each walker, a step of a chain, a start.
+    What does not enter the front costs a counter and nothing else: no slot, no codes, no learning. After the kinds of
+    changes come two more: a step of a chain, and a random start.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
-        "_in_vain": "int < 0:",
         "_next_playout": "int < 0:",
         "_n": "int < 0:",
         "_rates": "floats [=]",
         "met": Met,
         "_front": "component",
-        "_credit": "component",
-        "_walkers": "component",
         "_chains": "component",
-        "_model": "component",
     }
 
     def __init__(self, search: PolishedSearch) -> None:
-        super().__init__(search)
-        player, m, genotype = search.player, search.problem.n_objectives, search.problem.genotype
+        player, genotype = search.player, search.problem.genotype
         assert isinstance(player, PlainPlayer)
+        # Without a bias playouts have no credit until they bring something.
+        super().__init__(search, first=LEAST_CREDIT if player.bias is None else 1.0, first_cost=_PLAYOUT_COST)
         self._player = player
-        options = options_of(search)
-        self._is_order = isinstance(genotype, Permutation)
         self._numbers = player.numbers(genotype.moves) if isinstance(genotype, Permutation) else []
-        self._options = options
-        self._allowed = [set(step) for step in options]
-        self._sorted = sorted(self._numbers)
-        single, mixing = changes_of(search, options, self._another)
-        self._changes = single + mixing
-        self._n_changes = len(self._changes)
-        self._chain_kind = 1 + self._n_changes * (1 + WALKERS)
-        stand_in = self._numbers or [step[0] for step in options]
-        self._front = solution_front(search, self._fits, stand_in)
-        self._walkers = Subproblems(m)
-        self._chains = Chains(single, player.draw, m)
-        # Without a bias playouts are worth what they bring: nothing until they do.
-        worth = LEAST_CREDIT if player.bias is None else 1.0
-        self._credit = Credit(1 + 2 * self._n_changes, first=worth, first_cost=_PLAYOUT_COST)
+        self._sorted, self._allowed = sorted(self._numbers), [set(step) for step in self._options]
+        self._chain_kind = self._n_kinds
+        self._front = solution_front(search, self._fits, self._numbers or [step[0] for step in self._options])
+        self._chains = Chains(self._single, player.draw, search.problem.n_objectives)
         self._judge = SolutionJudge(player)
-        self._n_candidates = search.polish.candidates
-        has_model = self._n_candidates > 1 and AdditiveModel.is_possible(options)
-        self._model = AdditiveModel(options, m) if has_model else None
-        self._n_screened = max(_SCREENED, _SCREENED_EACH * sum(map(len, options)))
         self._known: dict[int, Scores | None] = {}  # by key; None while a candidate is being evaluated elsewhere
         self._rates = [0.01, 0.01]  # how often chains and other proposals bring something
-        self._in_vain = 0  # evaluations in a row of what was met before
         self._next_playout = 0
-        self._walker = -1  # the one that is being changed, or none
         self._n = 0  # evaluations
         self._n_uncounted = 0  # of these, how many the search does not know of yet
 
@@ -133,10 +104,8 @@ class SolutionSearch(Proposer):
         """Compile what compares solutions, and a function of the problem that is for Numba."""
         if isinstance(self._player.problem, BuiltProblem):
             self._player.problem.compile()
-        self._walkers.compile()
-        if self._model is not None:
-            self._model.compile()
         self._front.compile()
+        super().compile()
 
     def look_at(self, solutions: Sequence[Sequence[Any]]) -> None:
         """Find out by some playouts how solutions can be judged."""
@@ -234,7 +203,7 @@ class SolutionSearch(Proposer):
         return self._credit[PLAYOUT] > _LEARNING_CREDIT
 
     def _take_note(self, moves: list[int], scores: Scores, kind: int, standing: int) -> None:
-        """Let the front, the chain or the walkers, the model and the shares of kinds know of a solution."""
+        """Update front, chain, model and shares of kinds."""
         is_new = standing == NEW
         if is_new:
             self._front.insert(scores, moves)
@@ -245,26 +214,15 @@ class SolutionSearch(Proposer):
         self._rates[not is_step] = rate + _RATE * (is_new - rate)
         if is_step:
             self._chains.judged(moves, scores)
-        else:
-            if kind < self._chain_kind:
-                self._credit.reward(self._credited(kind), is_new)
-            walker = (kind - 1) // self._n_changes - 1 if PLAYOUT < kind < self._chain_kind else -1
-            self._walkers.offer(moves, scores, self._front.ideal, self._front.span, self._player.draw, walker)
-        if self._model is not None and self._is_screened():
-            self._model.learn(moves, scores)
-
-    def _credited(self, kind: int) -> int:
-        """Return the kind that is credited: all walkers share one."""
-        return kind if kind <= self._n_changes else (kind - 1) % self._n_changes + 1 + self._n_changes
-
-    def _is_screened(self) -> bool:
-        return self._n < self._n_screened or self._player.draw() * self._n < self._n_screened
+        elif kind < self._chain_kind:
+            self._credit.reward(kind, is_new)
+        self._learn(moves, scores, self._n)
 
     def _candidate(self) -> _Candidate:
-        """Return something that was not met before, if that is to be found: at last by chance."""
-        n_tries = _TRIES if self._in_vain < _ENOUGH_IN_VAIN else 1
+        """Return something that was not met before, if that is to be found: at last a random solution."""
+        n_tries = self._n_tries()
         for i in range(2 * n_tries):
-            one = self._drawn() if i < n_tries else self._started()
+            one = self._proposed() if i < n_tries else self._started()
             if one.key not in self._known:
                 self._in_vain = 0
                 if len(self._known) >= _MOST_KNOWN:
@@ -272,7 +230,7 @@ class SolutionSearch(Proposer):
                 return one
             scores = self._known[one.key]
             if one.kind < self._chain_kind:
-                self._credit.reward(self._credited(one.kind), False)
+                self._credit.reward(one.kind, False)
             elif one.kind == self._chain_kind and scores is not None:
                 self._chains.judged(one.moves, scores)
             if one.played is not None:
@@ -285,7 +243,7 @@ class SolutionSearch(Proposer):
         moves = self._random()
         return _Candidate(moves, self._chain_kind + 1, hash(tuple(moves)), None)
 
-    def _drawn(self) -> _Candidate:
+    def _proposed(self) -> _Candidate:
         draw, n, played = self._player.draw, self._n, None
         if n < _STARTS or not len(self._front):
             if self._player.bias is None:
@@ -303,7 +261,7 @@ class SolutionSearch(Proposer):
         elif kind == self._chain_kind:
             moves = self._chains.propose(self._front)
         else:
-            kind, moves = self._changed(kind)
+            moves = self._changed(self._changes[kind - 1], *self._drawn(), n)
         return _Candidate(moves, kind, hash(tuple(moves)), played)
 
     def _share_of_chains(self) -> float:
@@ -315,14 +273,10 @@ class SolutionSearch(Proposer):
             state = self._player.play(int(ANY_POLICY), slot)
         return self._recorded(slot), (slot, state)
 
-    def _recorded(self, slot: int) -> list[int]:
-        pool = self._search.machine.pool
-        return pool.moves[slot, : pool.heads[slot, N_MOVES]].tolist()  # type: ignore[no-any-return]  # a list of whole numbers
-
     def _random(self) -> list[int]:
         """Return any solution that the genotype has."""
         draw = self._player.draw
-        if not self._is_order:
+        if self._options:
             return [step[int(draw() * len(step))] for step in self._options]
         moves = self._numbers[:]
         for last in range(len(moves) - 1, 0, -1):
@@ -330,49 +284,19 @@ class SolutionSearch(Proposer):
             moves[last], moves[other] = moves[other], moves[last]
         return moves
 
-    def _changed(self, kind: int) -> tuple[int, list[int]]:
-        """Return a solution of the front or of a walker, changed, and its kind, which says of which walker."""
-        change = self._changes[(kind - 1) % self._n_changes]
-        self._walker = -1
-        if kind > self._n_changes and len(self._walkers):
-            self._walker = int(self._player.draw() * len(self._walkers))
-            kind = (kind - 1) % self._n_changes + 1 + self._n_changes * (1 + self._walker)
-            moves, scores = self._walkers.lists[self._walker], tuple(self._walkers.scores[self._walker].tolist())
-        else:
-            moves, scores = self._front.member(int(self._player.draw() * len(self._front)))
-        if self._model is not None and self._model.knows_enough and self._is_screened():
-            return kind, self._most_promising(change, moves, scores)
-        return kind, change(moves)
+    def _drawn(self) -> tuple[list[int], Scores]:
+        """Return a random member of the front, and its scores."""
+        return self._front.member(int(self._player.draw() * len(self._front)))
 
-    def _another(self) -> list[int]:
-        """Return a solution to mix one with."""
-        draw = self._player.draw
-        if self._walker >= 0:
-            return self._walkers.lists[int(draw() * len(self._walkers))]
-        return self._front.member(int(draw() * len(self._front)))[0]
-
-    def _most_promising(self, change: Change, moves: list[int], scores: Scores) -> list[int]:
-        """Change a solution in several ways, and return the one that should be least violated of those not covered.
-
-        That is the first one of them that should be feasible; any of them if all should be covered.
-        """
-        assert self._model is not None
-        best, least = None, np.inf
-        for _ in range(self._n_candidates):
-            changed = change(moves)
-            expected = self._model.predict(moves, scores, changed)
-            violations = expected[0]
-            if violations < least and self._front.is_promising(expected):
-                best, least = changed, violations
-                if violations <= 0:
-                    break
-        return changed if best is None else best
+    def _is_promising(self, expected: list[float]) -> bool:
+        """Tell whether scores that the model expects would be new to the front."""
+        return self._front.is_promising(expected)
 
     def propose(self) -> Proposal:
         """Play something into a slot that was not met before, if that is to be found."""
         search = self._search
         self._begin()
-        for _ in range(_TRIES):
+        for _ in range(self.TRIES):
             one = self._candidate()
             self._known.setdefault(one.key, None)
             if one.played is not None:
@@ -406,7 +330,7 @@ class SolutionSearch(Proposer):
 
     def _fits(self, moves: list[int]) -> bool:
         """Tell whether a list is a solution as the genotype has them."""
-        if self._is_order:
+        if not self._options:
             return sorted(moves) == self._sorted
         return len(moves) == len(self._allowed) and all(map(set.__contains__, self._allowed, moves))
 
@@ -434,5 +358,4 @@ class SolutionSearch(Proposer):
             need(self._player.numbers(genotype.moves) == self._numbers, "moves in the order of the genotype")
         else:
             need(options_of(self._search) == self._options, "moves in the order of the genotype")
-        changed = [*self._walkers.lists, *filter(None, [self._chains.moves])]
-        need(all(map(self._fits, changed)), "solutions that fit the genotype")
+        need(not self._chains.moves or self._fits(self._chains.moves), "a solution that fits the genotype")
