@@ -1,6 +1,6 @@
-"""A time for each course: few wishes of teachers denied, against few seats at once; no student in two places.
+"""Course timetable: teachers' preferences against the largest number of seats in use at the same time.
 
-What must not happen is counted as a violation. The search comes to none, if there is a way.
+Two courses with common students at the same time are a violation. Solutions with fewer violations always come first.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ HOURS = ("Mon 9", "Mon 11", "Mon 14", "Tue 9", "Tue 11", "Tue 14", "Wed 9", "Wed
 
 
 def timetable(seats, shared, dislikes):
-    """A problem: the `seats` that a course needs, pairs of courses with `shared` students, what teachers dislike."""
+    """Return the problem: `seats` of each course, pairs of courses with `shared` students, `dislikes[course][hour]`."""
 
     def evaluate(hours):
         busy = [0] * len(HOURS)
@@ -34,7 +34,7 @@ def timetable(seats, shared, dislikes):
         [range(len(HOURS))] * len(seats),
         constrained=True,
         name="course timetable",
-        objective_names=("wishes denied", "seats at once"),
+        objective_names=("preferences denied", "seats in use"),
         describe=describe,
     )
 

@@ -1,6 +1,6 @@
-"""Jobs in one order through all machines: finished early as a whole, against few late jobs.
+"""Flow shop: makespan against total tardiness of jobs that pass all machines in the same order.
 
-The code of a move is what policies learn a weight for: which job, at which place, or which job after which.
+The policy learns a weight for each code of a move: the job, the job at a position, or the job after another job.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ class FlowShop(Problem):
 
     def __init__(self, times, due, code="place"):
         self.times, self.due, self.code = times.tolist(), due.tolist(), code
-        self.genotype = Permutation(range(len(times)))  # every order is a solution: NSGA-II and others may join
+        self.genotype = Permutation(range(len(times)))  # every order is a solution
 
     def initial_state(self):
         return ()
@@ -28,16 +28,16 @@ class FlowShop(Problem):
 
     def move_code(self, state, job):
         if self.code == "job":
-            return job  # early or late jobs, whatever the place
+            return job  # independent of the position
         if self.code == "place":
             return len(state), job
         return (state[-1] if state else None), job  # "predecessor": which job follows which
 
     def bias(self, state, job):
-        return -3 * self.due[job] / max(self.due)  # what is due early had better be early
+        return -3 * self.due[job] / max(self.due)  # prefers jobs that are due early
 
     def evaluate(self, state):
-        free = [0] * len(self.times[0])  # when each machine is
+        free = [0] * len(self.times[0])
         tardiness = 0
         for job in state:
             done = 0
@@ -50,7 +50,7 @@ class FlowShop(Problem):
 def make(code="place", n=20, machines=5, seed=1):
     rng = np.random.default_rng(seed)
     times = rng.integers(1, 100, (n, machines))
-    # Due when the job could be done if it did not have to wait, and somewhere in the time that all jobs take.
+    # Due dates: processing time of the job plus a random part of the load of the busiest machine.
     due = times.sum(axis=1) + rng.integers(0, times.sum(axis=0).max(), n)
     return FlowShop(times, due, code)
 

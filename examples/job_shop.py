@@ -1,7 +1,7 @@
-"""Jobs on machines, each job in an order of its own: done early as a whole, against the important ones early.
+"""Job shop: a short makespan against early completion of important jobs.
 
-A solution is an order of operations in which job 3 stands as often as it has operations: whichever comes first, its
-first operation is meant. Any such order can be carried out.
+Each job visits the machines in its own order. A solution is an order of job numbers in which each job occurs once for
+each of its operations; the k-th occurrence of a job is its k-th operation. Every such order is feasible.
 """
 
 import numpy as np
@@ -10,10 +10,10 @@ from pareto_nrpa import MaxEvaluations, Problem, solve
 
 
 def job_shop(routes, times, importance):
-    """A problem: `routes[job]` are the machines that a job needs one after the other, `times[job]` for how long."""
+    """Return the problem: `routes[job]` lists the machines of a job in order, `times[job]` the processing times."""
 
     def ends(order):
-        """Return when each job is done."""
+        """Return the completion time of each job."""
         job_free, machine_free, step = [0] * len(routes), [0] * len(routes[0]), [0] * len(routes)
         for job in order:
             machine = routes[job][step[job]]
@@ -30,10 +30,10 @@ def job_shop(routes, times, importance):
     return Problem.from_permutation(
         evaluate,
         operations,
-        repeats=True,  # the operations of a job are alike: what counts is which of them comes first
+        repeats=True,  # a job occurs once for each operation
         code="position",
         name="job shop",
-        objective_names=("makespan", "weighted ends"),
+        objective_names=("makespan", "weighted completion"),
     )
 
 

@@ -1,4 +1,4 @@
-"""A week of shifts for ten nurses: few wishes denied against low wages, and rules that must hold."""
+"""Roster of ten nurses for a week: denied preferences against wages, under rules on shifts."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from pareto_nrpa import MaxEvaluations, ParetoNRPA, Problem, solve
 
 NEEDED = {"early": 2, "late": 2, "night": 1}
 SHIFTS, DAYS, MOST_SHIFTS = tuple(NEEDED), 7, 5  # at most five shifts of a nurse in the week
-# One duty after the other, in the order of the week: what a move assigns a nurse to.
+# A move assigns a nurse to the next duty, in the order of the week.
 DUTIES = [(day, shift) for day in range(DAYS) for shift in SHIFTS for _ in range(NEEDED[shift])]
 
 
-class NurseRoster(Problem):  # who takes the next duty?
-    objective_names = ("wishes denied", "wages")
-    constrained = True  # evaluate returns violations too: duties that no nurse can take
+class NurseRoster(Problem):
+    objective_names = ("preferences denied", "wages")
+    constrained = True  # violations are duties without a nurse
 
     def __init__(self, wishes, wages):
         self.wishes, self.wages = wishes, wages  # [nurse, day, shift]: how unwelcome, 0 to 3; [nurse]: of a shift
@@ -22,15 +22,15 @@ class NurseRoster(Problem):  # who takes the next duty?
         return self.wishes[nurse][day][SHIFTS.index(shift)], self.wages[nurse] * (1.5 if shift == "night" else 1)
 
     def initial_state(self):
-        return ()  # who has the first, the second ... duty
+        return ()  # the nurse of each duty so far
 
     def legal_moves(self, state):
         if len(state) == len(DUTIES):
             return ()
         free = [nurse for nurse in range(len(self.wages)) if self.is_free(state, nurse)]
-        return free or (None,)  # a duty without a nurse: a violation, but a roster all the same
+        return free or (None,)  # a duty without a nurse is a violation
 
-    def is_free(self, state, nurse):  # one duty a day, nothing on the day after a night, and not too many in all
+    def is_free(self, state, nurse):  # one duty a day, no duty after a night, five a week
         day, theirs = DUTIES[len(state)][0], [DUTIES[i] for i, other in enumerate(state) if other == nurse]
         return len(theirs) < MOST_SHIFTS and not any(d == day or (d, s) == (day - 1, "night") for d, s in theirs)
 
@@ -38,7 +38,7 @@ class NurseRoster(Problem):  # who takes the next duty?
         return (*state, nurse)
 
     def move_code(self, state, nurse):
-        return (*DUTIES[len(state)], nurse)  # two duties of a shift are alike, so they share what is learned
+        return (*DUTIES[len(state)], nurse)  # duties of the same shift share a weight
 
     def bias(self, state, nurse, preference):
         rather_not, pay = (0, 0) if nurse is None else self.costs(len(state), nurse)

@@ -1,6 +1,6 @@
-"""Departments of a hospital to buildings: short ways for patients, against short ways for goods.
+"""Quadratic assignment: departments of a hospital to buildings, distances of patients against distances of goods.
 
-The function is compiled by Numba: that takes a second, and is ten times as fast from then on.
+Numba compiles the function in about a second and makes it about ten times as fast.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from pareto_nrpa import MaxEvaluations, Problem, solve
 
 
 def assignment(distances, patients, goods):
-    """A problem: what goes between each two departments, and how far the buildings are from each other."""
+    """Return the problem: flows of patients and goods between departments, distances between buildings."""
 
     @njit
     def evaluate(building):  # an array: the building of each department
@@ -27,7 +27,7 @@ def assignment(distances, patients, goods):
         len(distances),
         code="position",
         name="quadratic assignment",
-        objective_names=("ways of patients", "ways of goods"),
+        objective_names=("distance of patients", "distance of goods"),
     )
 
 
