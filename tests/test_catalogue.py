@@ -96,7 +96,7 @@ def test_a_misspelt_spec_is_refused_in_words(spec, words):
         ({"name_or_path": "zzz"}, r"unknown instance 'zzz'.*pareto-nrpa data get\. Generators: tsptw:n="),
         ({"name_or_path": "rc_204.3"}, r"rc_204\.3 is not on this machine; get it with: pareto-nrpa data get"),
         ({"name_or_path": "rc_204.3", "data": "data"}, r"rc_204\.3 is not .*pareto-nrpa data get"),
-        ({"name_or_path": "data"}, "data is a folder; give an instance file, or a name with --data"),
+        ({"name_or_path": "data"}, "data is a folder; give an instance file, .*; CSV, Excel"),
         ({"name_or_path": "mine", "data": "nowhere"}, "the data folder nowhere does not exist"),
         ({"name_or_path": "x" * 300}, "unknown instance"),
         ({"name_or_path": None}, "a problem is named by text or a path.*, got "),

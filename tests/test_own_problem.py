@@ -90,11 +90,7 @@ def test_compiled_problems_keep_their_type(write):
         (":broken", "broken failed: KeyError: 'weights'"),
         (":ends", "ends failed: SystemExit: 3"),
         (":nothing", "must return a Problem or a CompiledProblem, got 7"),
-        (
-            "",
-            "needs the name of a problem or of a function that returns one, as in bits_of_mine.py:Bits; it has: Bits,",
-        ),
-        (":", "needs the name of a problem or of a function that returns one"),
+        ("", "needs the name of a problem or of a function that returns one, as in bits_of_mine.py:Bits; it has: Bits"),
     ],
 )
 def test_mistakes_are_sentences(write, factory, words):

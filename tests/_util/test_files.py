@@ -55,11 +55,6 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_the_longest_name_that_the_system_allows_can_be_written(tmp_path):
-    name = "x" * os.pathconf(tmp_path, "PC_NAME_MAX")
-    assert write_atomically(tmp_path / name, text("x")).read_text() == "x"
-
-
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -99,11 +94,6 @@ def test_a_link_is_followed(tmp_path):
     write_atomically(tmp_path / "link", lambda file: file.write(b"x"))
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_bytes() == b"x"
-
-
-def test_a_text_ends_its_last_line(tmp_path):
-    assert write_text(tmp_path / "a", "x\ny").read_text() == "x\ny\n"
-    assert write_text(tmp_path / "a", "x\n").read_text() == "x\n"
 
 
 def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path):

@@ -109,32 +109,6 @@ def test_options_reach_the_algorithm(run):
     assert {name: parameters[name] for name in given} == given
 
 
-def test_the_same_seed_gives_the_same_result(run):
-    for name, seed in (("a.json", 4), ("b.json", 4), ("c.json", 5)):
-        run("solve", "mo-tsp:n=30,seed=1", *SMALL, "--seed", seed, "--json", name)
-    assert what_was_found("a.json") == what_was_found("b.json")
-    assert what_was_found("a.json")["solutions"] != what_was_found("c.json")["solutions"]
-
-
-def test_a_folder_never_loses_an_earlier_result(run):
-    run("solve", TOY, *SMALL, "--out", "mine")
-    (first,) = os.listdir("mine")
-    with open(f"mine/{first}") as file:
-        before = file.read()
-    run("solve", TOY, *SMALL, "--out", "mine")
-    run("solve", TOY, *SMALL, "--out", "mine")
-    assert len(os.listdir("mine")) == 3
-    with open(f"mine/{first}") as file:
-        assert file.read() == before
-
-
-def test_an_instance_may_be_a_file_or_a_name_in_a_folder(run, tmp_path):
-    write_instance(tmp_path / "data" / "SolomonTSPTW" / "mine.txt")
-    assert run("solve", tmp_path / "data" / "SolomonTSPTW" / "mine.txt", *SMALL, "--json", "a.json").code == 0
-    assert run("solve", "mine", "--data", tmp_path / "data", *SMALL, "--json", "b.json").code == 0
-    assert what_was_found("a.json") == what_was_found("b.json")
-
-
 def test_where_nothing_is_feasible_it_says_so_and_gives_the_least_violated(run):
     write_instance("bad.txt", ["0 0 0 0 0 9 0", "1 30 40 0 0 5 0", "2 60 80 0 0 9 0", "3 0 10 0 0 999 0"])
     outcome = run("solve", "bad.txt", *SMALL, "--json", "r.json")

@@ -130,19 +130,6 @@ def test_a_mistake_is_one_sentence_and_nothing_is_run(run, empty_machine, mistak
     assert not (empty_machine / "results").exists()
 
 
-def test_a_misspelt_key_is_named_with_the_nearest(run, empty_machine):
-    save(empty_machine, TINY.replace("evaluations", "evalutions"), "typo")
-    assert_refused(
-        run("experiment", "run", "typo.toml"), r"evalutions is not a known field \(did you mean 'evaluations'"
-    )
-
-
-def test_results_that_cannot_be_written_are_refused_before_the_first_run(run, empty_machine):
-    (empty_machine / "file").write_text("in the way")
-    outcome = run("experiment", "run", "tiny.toml", "--cpu-seconds", 1000, "--results", "file/results", "--quiet")
-    assert_refused(outcome, "cannot write .*file/results")
-
-
 # --- table
 
 
@@ -174,26 +161,6 @@ def test_tables_of_runs_that_failed_or_found_nothing_feasible(run):
     rows = re.findall(rf"^\| {re.escape(TSPTW)}.*$", outcome.out, flags=re.MULTILINE)
     cells = ["**0.00 ± 0.00**", "**0.00 ± 0.00**", "-", "**3.00 ± 0.00**"]  # hypervolume, spread, spacing, violations
     assert rows == [f"| {TSPTW} | {cell} | {cell} |" for cell in cells]
-
-
-def test_other_runs_are_told(run):
-    assert_refused(run("experiment", "figure", "tiny.toml"), "no runs of tiny in results; make them with: ")
-    assert run("experiment", "run", "tiny.toml", "--quick", "--seeds", 1, "--quiet").code == 0
-    assert_refused(run("experiment", "table", "tiny.toml"), "quick versions are in results/quick, shown with --quick")
-    assert run("experiment", "run", "tiny.toml", "--evaluations", 50, "--seeds", 1, "--quiet").code == 0
-    assert_refused(run("experiment", "table", "tiny.toml"), r"only some with .* another budget \(50 evaluations\)")
-
-
-def test_problems_that_stand_in_for_others_are_told_and_named_in_the_title(run, empty_machine):
-    stand_in = "tsptw:n=7,seed=2,tightness=0.1"
-    quick = (
-        f'[quick]\nproblems = ["rc_204.3"]\nstand_ins = ["{stand_in}"]\nseeds = 1\nevaluations = 60\n\n[[algorithm]]'
-    )
-    save(empty_machine, TINY.replace("[[algorithm]]", quick, 1))
-    made = run("experiment", "run", "tiny.toml", "--quick", "--quiet")
-    assert f"tiny.toml needs data that are missing (rc_204.3); its quick version uses {stand_in}." in made.err
-    page = run("experiment", "table", "tiny.toml", "--quick").out
-    assert page.startswith(f"# {stand_in} instead of the plan's problems: A tiny experiment")
 
 
 @pytest.mark.parametrize(
@@ -258,7 +225,6 @@ WRONG_SOLVE = {
     "twice": (["--set", "level=3", "--level", 2], "level is given twice, as --set level and as --level; leave one out"),
     "set twice": (["--set", "level=3", "--set", "level=2"], "level is given twice, .* as --set level once more"),
     "level of another": (["--algorithm", "pls", "--level", 2], "--level is not an option of pls; leave it out"),
-    "policies of another": (["--algorithm", "random", "--policies", 2], "--policies is not an option of random"),
 }
 
 

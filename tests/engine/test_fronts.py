@@ -1,5 +1,7 @@
 """Dominance, crowding and the archive against slow twins, through hypothesis."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,9 +9,14 @@ from hypothesis import strategies as st
 
 from pareto_nrpa.algorithms.nrpa import reference
 from pareto_nrpa.algorithms.nrpa.crowding import crowding_distances
+from pareto_nrpa.engine import evaluated as seen
+from pareto_nrpa.engine.archive import counting_archive, larger_archive, new_archive
+from pareto_nrpa.engine.arrays import KEY, N_COUNTERS, N_HEADS, N_MOVES, N_UNIQUE, NO_IDENTITY
 from pareto_nrpa.engine.dominance import CHUNK, covers, is_covered, is_covered_by_front
+from pareto_nrpa.engine.evaluated import count_once, known_scores
 from pareto_nrpa.engine.front_index import NEW, clear, compare, count_blocks, insert, new_index, split_front
-from pareto_nrpa.engine.jit.kernels import stored
+from pareto_nrpa.engine.jit.kernels import python_function, stored
+from pareto_nrpa.engine.softmax import add_up, fast_exp2, pick, safe_exponentials
 
 # Found again on disk, by this process and by all others.
 covers, is_covered, is_covered_by_front = map(stored, (covers, is_covered, is_covered_by_front))
@@ -132,3 +139,90 @@ def test_crowding_distances_of_a_long_front():
     out = np.zeros(500)
     crowding_distances(as_array(points), np.arange(500), 500, *np.zeros((2, 500), dtype=np.int64), out)
     np.testing.assert_allclose(out, reference.crowding_distances([objectives for _, objectives in points]), rtol=1e-12)
+
+
+# ---
+
+
+def put(archive, counters, moves, identity, score):
+    heads = np.zeros((1, N_HEADS), dtype=np.int64)
+    heads[0, [N_MOVES, KEY]] = len(moves), identity
+    row = np.array([[*moves, 99]])
+    count_once(archive.keys, archive.key_scores, heads, row, np.array([[0.0, score, -score]]), 0, counters)
+
+
+def test_solutions_are_counted_once_however_many_there_are(rng):
+    archive, counters = counting_archive(new_archive(2, 4)), np.zeros(N_COUNTERS, dtype=np.int64)
+    seen = {}
+    for i in range(5000):
+        moves = tuple(rng.integers(0, 9, 3).tolist())
+        archive = larger_archive(archive, counters)
+        put(archive, counters, moves, NO_IDENTITY, float(i))
+        seen.setdefault(moves, float(i))
+        assert counters[N_UNIQUE] == len(seen)
+    assert archive.keys.size >= 2 * len(seen)
+    for moves, score in seen.items():
+        found = known_scores(archive.keys, archive.key_scores, NO_IDENTITY, np.array(moves), 3)
+        assert found.tolist() == [0.0, score, -score]
+    assert known_scores(archive.keys, archive.key_scores, NO_IDENTITY, np.array([9, 9, 9]), 3) is None
+
+
+def test_what_the_problem_says_comes_before_the_moves():
+    archive, counters = counting_archive(new_archive(2, 4)), np.zeros(N_COUNTERS, dtype=np.int64)
+    for moves, identity in (((1, 2), 7), ((2, 1), 7), ((1, 2), 8), ((1, 2), 0)):
+        put(archive, counters, moves, identity, 1.0)
+    assert counters[N_UNIQUE] == 3
+
+
+def crowded(keys):
+    """Return the longest way that a key in a table is away from where it is looked for first."""
+    first = python_function(seen._first_place)
+    places = np.flatnonzero(keys)
+    return int(((places - [int(first(int(keys[place]), keys.size)) for place in places]) % keys.size).max())
+
+
+@pytest.mark.parametrize("shift", [0, 20, 40])
+def test_keys_that_agree_in_their_low_bits_do_not_crowd_each_other(shift):
+    archive, counters = counting_archive(new_archive(2, 4)), np.zeros(N_COUNTERS, dtype=np.int64)
+    for i in range(3000):
+        archive = larger_archive(archive, counters)
+        put(archive, counters, (1,), i << shift, 1.0)
+    assert counters[N_UNIQUE] == 3000
+    assert crowded(archive.keys) < 60
+
+
+# ---
+
+
+NO_BIAS = np.zeros(1)
+
+
+def test_fast_exp2_is_a_power_of_two_within_its_stated_error():
+    for x in np.concatenate([np.linspace(-999, 999, 20_001), np.linspace(-2, 2, 2_001)]):
+        assert fast_exp2(x) == pytest.approx(2.0**x, rel=2e-14)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=40), st.integers(0, 5))
+def test_add_up_adds_up(values, start):
+    start = min(start, len(values))
+    expected = math.fsum(values[start:])
+    assert add_up(np.array(values), start, len(values)) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+
+
+@given(st.lists(st.floats(-1e5, 1e5), min_size=1, max_size=20))
+def test_safe_exponentials_never_overflow_and_keep_their_order(weights):
+    out = np.empty(len(weights))
+    codes = np.arange(len(weights), dtype=np.uint32)
+    total = safe_exponentials(np.array(weights), codes, NO_BIAS, False, 1.0, 0, len(weights), out)
+    assert 1.0 <= total <= len(weights)
+    assert out.max() == 1.0
+    assert math.isclose((out / total).sum(), 1.0)
+    assert (np.diff(out[np.argsort(weights, kind="stable")]) >= 0).all()
+
+
+@given(st.lists(st.floats(0.001, 10), min_size=1, max_size=20), st.floats(0, 1, exclude_max=True))
+def test_pick_takes_the_first_position_whose_running_sum_exceeds_the_threshold(values, share):
+    sums = np.cumsum(values)
+    threshold = share * sums[-1]
+    expected = min(int(np.searchsorted(sums, threshold, side="right")), len(values) - 1)
+    assert pick(np.array(values), len(values), threshold) == expected

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pareto_nrpa.algorithms.registry import NAMES
-from pareto_nrpa.engine.state import Maybe, dump, load, need, pack, read, restoring, unpack, write
+from pareto_nrpa.engine.state import Maybe, dump, load, need, pack, restoring, unpack
 from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.routing import generate_tsptw
 
@@ -139,23 +139,6 @@ def test_a_header_that_cannot_be_is_refused(path, changed):
         resumed(path, pack(header | changed, tree))
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "{", '{"header": 1, "tree": {}}', '{"tree": {"$": ["|O", [3]]}}'])
-@pytest.mark.parametrize("size", [-1, 10**15])
-def test_a_description_of_arrays_that_are_not_there_is_refused(path, text, size):
-    import hashlib
-
-    text = text.replace("[3]", f"[{size}]")
-    data = b"".join([saved()[: saved().index(b"\n") + 1], text.encode(), b"\n"])
-    with pytest.raises(CheckpointError, match="damaged"):
-        resumed(path, data + hashlib.sha256(data).digest())
-
-
-def test_a_folder_and_a_file_that_is_not_there_are_named(tmp_path):
-    for place in (tmp_path, tmp_path / "nothing"):
-        with pytest.raises(CheckpointError, match="cannot read the checkpoint"):
-            read(place, {})
-
-
 # --- a component of one's own
 
 
@@ -276,10 +259,3 @@ def test_what_does_not_have_its_form_is_named(sentence):
     with pytest.raises(CheckpointError) as refused, restoring("file"):
         load(Whole(), tree)
     assert f"file is not a checkpoint of pareto-nrpa, or is damaged: {sentence}" in str(refused.value)
-
-
-def test_what_cannot_be_written_is_named(tmp_path):
-    whole = changed()
-    whole.known = [frozenset()]
-    with pytest.raises(CheckpointError, match=r"moves made of numbers, text, None and tuples of them, got frozenset"):
-        write(tmp_path / "never", {}, dump(whole))

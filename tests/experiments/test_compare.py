@@ -3,7 +3,6 @@
 import csv
 import signal
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,9 +14,7 @@ from pareto_nrpa.experiments.compare import (
     Variant,
     compared,
     short_runs,
-    without_bias,
 )
-from pareto_nrpa.routing import generate_tsp
 
 from ..helpers.command_line import assert_refused
 from ..helpers.problems import Knapsack
@@ -150,14 +147,3 @@ def test_shares_are_of_all_runs_together():
     assert both.runs[["variant", "share"]].to_numpy().tolist() == [["b", 0.8], ["a", 0.6], ["a", 0.0]]
     assert "violations  feasible" in both.summary()
     assert "1/2" in both.summary()
-
-
-def test_a_bias_is_taken_away_from_both_kinds():
-    tour = generate_tsp(5, seed=1)
-    assert tour.bias is not None
-    assert without_bias(tour).bias is None
-    assert without_bias(replace(tour, bias_by_code=True)).bias_by_code is False
-    plain = Knapsack()
-    plain.bias = lambda state, move: 1.0
-    assert without_bias(plain).bias is None
-    assert plain.bias is not None

@@ -1,7 +1,5 @@
 """What the figures show is what the runs say; how they look has to be looked at."""
 
-from xml.etree import ElementTree
-
 import moocore
 import msgspec
 import numpy as np
@@ -12,7 +10,6 @@ from pareto_nrpa.experiments.drawing import COLOURS, save_figure
 from pareto_nrpa.experiments.metrics import Scale
 from pareto_nrpa.experiments.plan import Run
 from pareto_nrpa.experiments.runs import Record
-from pareto_nrpa.experiments.statistics import compare_means
 from pareto_nrpa.experiments.worker import make_run
 
 from .helpers import a_record
@@ -53,11 +50,6 @@ def texts(figure):
 
 def legend(figure):
     return [text.get_text() for text in figure.legends[0].get_texts()]
-
-
-def svg_texts(figure, folder):
-    _, svg = save_figure(figure, folder / "figure")
-    return ["".join(node.itertext()) for node in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
 #: The figures of runs, with a title and names that are hard to show.
@@ -119,16 +111,6 @@ def test_points_are_grouped_by_policy(real):
         assert [line.get_color() for line in axes.lines] == [COLOURS[p] for p in sorted(set(run.policies))]
 
 
-def test_each_cost_matrix_is_a_heat_map(rng):
-    for names in (["cost 1"], ["primary cost", "secondary cost"], ["cost 1", "cost 2", "cost 3"]):
-        costs = rng.random((len(names), 4, 4))
-        costs[0, 0, 0] = np.inf
-        images = [axes for axes in figures.cost_matrices(costs, "title").axes if axes.images]
-        assert [axes.get_title() for axes in images] == names
-        for axes, matrix in zip(images, costs, strict=True):
-            np.testing.assert_array_equal(axes.images[0].get_array().filled(np.inf), matrix)
-
-
 # --- attainment surfaces
 
 
@@ -147,13 +129,6 @@ def test_surfaces_are_what_that_share_of_runs_attains(infeasible):
 # --- average ranks
 
 
-def ranks_of(table, labels):
-    return compare_means(
-        {i: dict(zip(labels, np.reshape(row, (-1, 1)), strict=True)) for i, row in enumerate(table)},
-        more_is_better=False,
-    )
-
-
 # --- all figures
 
 
@@ -162,29 +137,6 @@ def test_without_data_a_figure_says_so(infeasible, name):
     for labels in ("", "ab"):
         assert "no feasible run" in texts(OF_RUNS[name]({label: [infeasible] for label in labels}))
     assert "no costs" in texts(figures.cost_matrices(np.zeros((0, 0, 0)), "title"))
-
-
-def test_other_numbers_of_objectives_are_not_drawn_and_the_figure_says_so():
-    records = {"a": [record([[1, 2, 3], [3, 2, 1]])]}
-    for name in ("fronts", "policies", "attainment"):
-        assert "drawn for 2 objectives only, not for 3" in texts(OF_RUNS[name](records))
-    history = figures.hypervolume_history(records, "title", Scale(np.array((4, 4, 4)), 20.0)).axes[0].lines[0]
-    assert history.get_ydata()[-1] == pytest.approx((6 + 6 - 2) / 20)  # two boxes and what they share
-    many = figures.hypervolume_history({"a": [record([[1] * 9])]}, "title", Scale(np.array([2] * 9), 1.0))
-    assert "not measured from 8 objectives on; there are 9" in texts(many)
-
-
-@pytest.mark.slow
-def test_special_characters_are_shown_unchanged(tmp_path):
-    records = {NASTY: [record([[1, 2], [2, 1]])]}
-    shown = {name: svg_texts(draw(records), tmp_path) for name, draw in OF_RUNS.items()}
-    shown["costs"] = svg_texts(figures.cost_matrices(np.eye(3)[None], NASTY), tmp_path)
-    assert all(NASTY in found for found in shown.values())  # the title
-    assert shown["fronts"].count(NASTY) == 3  # and the names of both axes
-    assert f"{NASTY} (1 run)" in shown["fronts"] and f"{NASTY} (1 run)" in shown["history"]
-    assert shown["attainment"].count(NASTY) == 2
-    ranks = svg_texts(figures.average_ranks(ranks_of([[1, 2], [1, 2]], [NASTY, "b"]), "title"), tmp_path)
-    assert f"{NASTY} (1.00)" in [text.strip() for text in ranks]
 
 
 def test_figures_are_equal_files_whatever_the_settings_of_the_user(tmp_path, real):

@@ -13,7 +13,7 @@ from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.experiments import worker
 from pareto_nrpa.experiments.measure import measure, read_csv, to_csv
 from pareto_nrpa.experiments.metrics import METRICS, METRICS_OF_THE_TRUTH
-from pareto_nrpa.experiments.page import write_figures, write_tables
+from pareto_nrpa.experiments.page import write_tables
 from pareto_nrpa.experiments.plan import Figures
 from pareto_nrpa.experiments.tables import tables
 from pareto_nrpa.result.reference import ReferenceFront
@@ -80,24 +80,6 @@ def test_no_feasible_run_a_failed_one_and_none_at_all(tmp_path):
     assert [len(records) for records in measured.records[OTHER].values()] == [2, 0]
     nothing = measured_of(tmp_path / "none", {})
     assert len(nothing.frame) == nothing.values(OTHER, "A", "hypervolume").size == 0
-
-
-def test_a_single_point_is_all_there_is(tmp_path):
-    fronts = {("A", 0): ([[3, 4]], 0.0), ("A", 1): ([[3, 4]], 0.0), ("B", 0): ([[3, 4]], 1.0)}
-    measured = measured_of(tmp_path, fronts)
-    assert (
-        measured.values(OTHER, "A", "hypervolume").tolist() == measured.values(OTHER, "A", "spread").tolist() == [1, 1]
-    )
-    assert (only(measured, "B")["hypervolume"], only(measured, "B")["spread"]) == (0, 0)
-
-
-@pytest.mark.parametrize("m", [3, 8])
-def test_more_objectives(tmp_path, m):
-    plan = a_plan(problems=[f"mo-tsp:n=8,seed=1,objectives={m}"], labels=["A"], seeds=1)
-    points = np.random.default_rng(1).random((50, m))
-    (row,) = measured_of(tmp_path, {("A", 0): (points, 0.0)}, plan).frame.to_dict("records")
-    assert row["spread"] == 1
-    assert row["hypervolume"] == 1 if m == 3 else math.isnan(row["hypervolume"])  # not measured from eight on
 
 
 def test_the_fixed_reference_point_of_an_official_instance(tmp_path, official):
@@ -171,17 +153,6 @@ def test_a_file_that_is_no_table_of_runs(tmp_path, content):
         read_csv(tmp_path / "rows.csv")
 
 
-def test_problems_without_runs_are_taken_from_earlier_rows(tmp_path):
-    plan = a_plan(problems=[OTHER, TSPTW], labels=["A"], seeds=1)
-    lines = [f'"{p}",A,{seed},9,0.1,1,0.25,\n' for p in plan.problems for seed in (0, 1)]
-    (tmp_path / "rows.csv").write_text(COLUMNS + "".join(lines))
-    store = stored(tmp_path, a_record(plan.run(OTHER, plan.contenders[0], 0), [[1, 3], [2, 2], [3, 1]]))
-    earlier = read_csv(tmp_path / "rows.csv")
-    rows = measure(plan, store, earlier=earlier).frame
-    assert rows[["problem", "seed", "hypervolume"]].to_numpy().tolist() == [[OTHER, 0, 1.0], [TSPTW, 0, 0.25]]
-    assert len(measure(plan, store, earlier=earlier, all_seeds=True).frame) == 3
-
-
 # --- where the true front is known
 
 # The front is (1, 3), (2, 2), (3, 1); up to (4, 4) its hypervolume is 6.
@@ -224,18 +195,6 @@ def test_the_curve_says_what_was_found_by_then(table, evaluations, steps, means)
     assert cells["mean"][: len(steps)].tolist() == means
     assert cells["best"].tolist() == [True] * (len(steps) + 1) + [False] * (len(steps) - 1) or steps == ["3"]
     assert "true front's hypervolume" in curve.title
-
-
-def test_the_page_and_the_figure_over_the_cloud(table, tmp_path):
-    page, *_ = write_tables(table, tmp_path)
-    text = page.read_text()
-    assert "Share of the true front found" in text
-    assert f"All 6 solutions of {OTHER} are known, and so is its true front: [3 points](true-fronts/" in text
-    (front,) = (tmp_path / "true-fronts").glob("*.csv")
-    assert front.read_text() == "cost,delay\n1,3\n2,2\n3,1\n"
-    png, svg = write_figures(table, tmp_path)
-    assert (png.suffix, svg.suffix) == (".png", ".svg")
-    assert all(words in svg.read_text() for words in ("cost", "delay", "<image", "true front (3 points)"))
 
 
 PROVED_AND_NOT = [TSPTW, "tsptw:n=9,seed=2,tightness=0.5"]

@@ -7,7 +7,7 @@ import pytest
 from pareto_nrpa import ParetoNRPA
 from pareto_nrpa.algorithms import ParetoLocalSearch
 from pareto_nrpa.errors import ParetoNRPAError
-from pareto_nrpa.experiments.plan import Contender, PlanError, Run, load_plan, plan_names
+from pareto_nrpa.experiments.plan import PlanError, Run, load_plan, plan_names
 from pareto_nrpa.experiments.runner import shard
 from pareto_nrpa.routing.benchmarks import official_names
 
@@ -95,17 +95,6 @@ def test_the_key_depends_on_everything_that_matters_and_is_a_file_name():
     key = Run("folder/with spaces/möbius:n=3,x=*?" + "x" * 300, "pls", {}, 9, None, 0).key
     assert len(key) < 120
     assert not set(key) & set('/\\:*?"<>| ,=')
-
-
-def test_labels_titles_and_defaults_do_not_change_a_key(tmp_path):
-    plain = load_text(tmp_path, HEAD + BUDGET + '[[algorithm]]\nname = "pareto-nrpa"\n')
-    decorated = load_text(
-        tmp_path,
-        'title = "T"\nseeds = 3\n' + HEAD + BUDGET + '[[algorithm]]\nlabel = "L"\nname = "pareto-nrpa"\n'
-        "parameters = { level = 4, alpha = 0.5, n_policies = 4 }\n",
-    )
-    assert decorated.contenders == (Contender("pareto-nrpa", "L", ParetoNRPA().to_dict()),)
-    assert [run.key for run in plain.runs()[:3]] == [run.key for run in decorated.runs()]
 
 
 def keys_of(tmp_path, name, parameters=""):

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import time
 
 import psutil
@@ -10,7 +9,7 @@ import pytest
 
 from pareto_nrpa.experiments import worker
 from pareto_nrpa.experiments.plan import load_plan
-from pareto_nrpa.experiments.runner import run_missing, shard
+from pareto_nrpa.experiments.runner import run_missing
 from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.experiments.worker import fingerprints
 
@@ -91,34 +90,6 @@ def test_every_run_becomes_a_line_and_each_problem_is_loaded_once(tmp_path, monk
     assert loaded == list(plan.problems)
 
 
-def test_a_problem_of_the_users_own_starts_each_run_anew(tmp_path, monkeypatch):
-    """It may have a state, which must not go from one run to the next: their order would matter."""
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    text = """
-from pareto_nrpa import Problem
-class Worn(Problem):
-    n_objectives = 2
-    def __init__(self): self.wear = 0
-    def initial_state(self): return ()
-    def legal_moves(self, state): return (0, 1) if len(state) < 5 else ()
-    def play(self, state, move): return (*state, move)
-    def move_code(self, state, move): return len(state), move
-    def evaluate(self, state):
-        self.wear += 1
-        return sum(state) + self.wear, -sum(state)
-"""
-    (tmp_path / "worn_problem.py").write_text(text)
-    plan = load_plan(
-        save(tmp_path, MANY.replace('"tsptw:n=10,seed=1,tightness=0.4"', f'"{tmp_path}/worn_problem.py:Worn"'))
-    )
-    plan = plan.restricted(seeds=3, evaluations=30)
-    for name, runs in (("forth", plan.runs()), ("back", plan.runs()[::-1])):
-        run_missing(runs, RunStore(tmp_path / name))
-    sys.modules.pop("worn_problem")
-    assert found_in(tmp_path / "forth") == found_in(tmp_path / "back")
-    assert not any(content["error"] for content in found_in(tmp_path / "back").values())
-
-
 def test_processes_find_the_same_as_one(tiny, tmp_path):
     plan, found = tiny
     status = run_missing(plan.runs(), RunStore(tmp_path), jobs=2)
@@ -139,14 +110,6 @@ def test_nothing_is_made_twice_and_the_order_of_runs_does_not_matter(tiny, tmp_p
     assert (seen[0][2], seen[-1][2]) == (None, 0)  # at first nothing to judge by
     assert journals(tmp_path)[0].read_bytes().startswith(before)
     assert run_missing(plan.runs(), RunStore(tmp_path)).made == 0
-    assert found_in(tmp_path) == found
-
-
-def test_shards_together_make_the_whole(tiny, tmp_path):
-    plan, found = tiny
-    parts = [shard(plan.runs(), f"{i}/3") for i in (1, 2, 3)]
-    assert sum(run_missing(part, RunStore(tmp_path, str(i))).made for i, part in enumerate(parts)) == 8
-    assert {len(part) for part in parts} == {2, 3}
     assert found_in(tmp_path) == found
 
 

@@ -3,7 +3,6 @@
 import json
 import sys
 
-import moocore
 import msgspec
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from pareto_nrpa import MaxEvaluations, load, solve
 from pareto_nrpa.algorithms.registry import algorithm
 from pareto_nrpa.errors import ParetoNRPAError
 from pareto_nrpa.experiments.plan import Run
-from pareto_nrpa.experiments.runs import Record, RunStore
+from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.experiments.worker import load_once, make_run, thinned
 from pareto_nrpa.problem.base import data_fingerprint
 
@@ -54,12 +53,6 @@ def test_a_failed_run_has_its_error_and_an_infeasible_front_no_feasible_points(t
     store = stored(tmp_path, (RUN, text), a_record(other, [[1, 2], [2, 1]], violations=3.0))
     assert len(store.get(RUN).error) == 1_000
     assert store.get(RUN).feasible.shape == store.get(other).feasible.shape == (0, 2)
-
-
-def test_another_revision_on_another_machine_is_a_failed_run():
-    _, error = make_run(msgspec.structs.replace(RUN, revision=2), None)
-    assert "revision 2 of pls was requested" in error
-    assert "install the same version of pareto-nrpa everywhere" in error
 
 
 def test_missing_runs(tmp_path):
@@ -114,17 +107,6 @@ def test_a_damaged_line_counts_as_not_made_and_the_others_stay(tmp_path, made, c
     store = written(tmp_path, WRONG.get(damage, changed), msgspec.json.encode(other))
     assert list(store.missing([RUN, other.run])) == [RUN]
     assert "line 1 of" in caplog.text
-
-
-def test_two_processes_do_not_write_to_one_journal(tmp_path):
-    with (
-        RunStore(tmp_path).opened(),
-        pytest.raises(ParetoNRPAError, match="another process is writing to"),
-        RunStore(tmp_path).opened(),
-    ):
-        pass
-    with RunStore(tmp_path).opened():
-        pass
 
 
 def test_runs_on_other_data_of_the_same_name_are_refused(tmp_path, made):
@@ -185,25 +167,3 @@ def test_thinning_keeps_lines_in_order_and_the_exact_front_at_every_checkpoint(l
     lines = [tuple(line) for line in log.tolist()]
     places = [lines.index(tuple(line)) for line in thin.tolist()]
     assert places == sorted(set(places))
-
-
-def test_thinning_drops_what_came_and_went_between_checkpoints():
-    """1,000 points, each better than the last: at 150 checkpoints only 150 of them can be seen."""
-    n = 1000
-    log = np.column_stack([np.arange(1, n + 1), np.zeros(n), -np.arange(n), -np.arange(n)]).astype(float)
-    before = log.copy()
-    assert len(thinned(log)) <= 150
-    assert thinned(log)[-1].tolist() == log[-1].tolist()
-    assert thinned(np.zeros((0, 4))).shape == (0, 4)
-    np.testing.assert_array_equal(log, before)
-
-
-def test_a_long_run_is_a_short_line_with_an_exact_front():
-    line, _ = make_run(Run("tsptw:n=50,seed=1,tightness=0", "pls", {}, 100_000, None, 0), None)
-    record = msgspec.json.decode(line, type=Record)
-    assert record.evaluations == 100_000
-    assert len(line) < 200_000
-    log = np.array(record.log)[:, 2:]
-    best = log[moocore.is_nondominated(log)]
-    assert len(best) == len(record.objectives)
-    np.testing.assert_allclose(np.sort(best, axis=0), np.sort(record.objectives, axis=0), rtol=1e-8)

@@ -13,7 +13,7 @@ from msgspec import structs
 import pareto_nrpa.experiments
 from pareto_nrpa.experiments.measure import _COLUMNS, Measured
 from pareto_nrpa.experiments.metrics import METRICS, Scale
-from pareto_nrpa.experiments.page import against_best, write_tables
+from pareto_nrpa.experiments.page import write_tables
 from pareto_nrpa.experiments.plan import Contender, load_plan, plan_names
 from pareto_nrpa.experiments.tables import published, tables
 
@@ -72,13 +72,6 @@ def test_a_table_by_hand():
 def test_what_is_best_depends_on_the_metric(metric, best):
     (table,) = tables(make({"p": {"A": [1.0], "B": [2.0]}}, metric=metric))
     assert table.cells.set_index("algorithm")["best"].to_dict() == {label: label == best for label in "AB"}
-
-
-def test_what_no_run_has_is_a_dash_and_not_bold():
-    values = {"p": {"A": [NAN, NAN], "B": [NAN]}, "q": {"A": [1.0], "B": [NAN]}, "r": {"A": [], "B": []}}
-    (table,) = tables(make(values, metric="spacing"))
-    assert table.markdown().splitlines()[2:] == ["| p | - | - |", "| q | **1.00 ± 0.00** | - |", "| r | - | - |"]
-    assert r"p & - & - \\" in table.latex()
 
 
 # --- beside the paper
@@ -214,20 +207,3 @@ def test_the_page_of_a_plan_and_its_files(tmp_path):
     page = write_tables(one, tmp_path)[0].read_text(encoding="utf-8")
     assert "2 runs failed; the first one: ValueError: broken" in page
     assert "Average ranks" not in page  # of one problem
-
-
-def test_the_page_of_a_plan_with_odd_names(tmp_path):
-    values = {ODD_PROBLEM: {ODD_LABEL: LOW, "B": HIGH}, "q": {ODD_LABEL: LOW, "B": HIGH}}
-    page = write_tables(make(values), tmp_path)[0].read_text(encoding="utf-8")
-    assert ODD_LABEL not in page
-    prose = [line for line in page.splitlines() if not line.startswith(("|", "!", "#"))]
-    assert not any(re.search(r"(?<!\\)<e", line) for line in prose)
-    for table in re.findall(r"(?:^\|.*\n)+", page, flags=re.MULTILINE):
-        assert len({len(cells_of(line)) for line in table.splitlines()}) == 1, table
-
-
-def test_on_one_problem_the_seeds_are_paired():
-    text = against_best(make({"p": {"A": HIGH, "B": LOW, "C": HIGH}}), "p", "hypervolume")
-    # Ten seeds, one way: 2 of 2^10 signs, twice that after Holm; C is equal.
-    assert text.startswith("Hypervolume: A is best; Wilcoxon signed-rank over seeds, Holm-corrected: B p = 0.00")
-    assert "C p = 1." in text

@@ -2,7 +2,6 @@
 
 import pickle
 
-import numpy as np
 import pytest
 
 optuna = pytest.importorskip("optuna", reason='needs Optuna: pip install "pareto-nrpa[optuna]"')
@@ -11,8 +10,8 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from pareto_nrpa import ParetoNRPA, ParetoNRPAError, Problem  # noqa: E402
 from pareto_nrpa.integrations.optuna import ParetoNRPASampler, play  # noqa: E402
-from pareto_nrpa.integrations.optuna.changes import ONE, TWO, Origin, TrialFront  # noqa: E402
-from pareto_nrpa.integrations.optuna.encoding import Dial, Interval  # noqa: E402
+from pareto_nrpa.integrations.optuna.changes import ONE, TWO, Origin  # noqa: E402
+from pareto_nrpa.integrations.optuna.encoding import Dial  # noqa: E402
 from pareto_nrpa.integrations.optuna.study import ORIGIN_KEY, POLICY_KEY  # noqa: E402
 
 from ..helpers.problems import Knapsack, Word  # noqa: E402
@@ -69,34 +68,6 @@ def test_every_value_of_a_parameter_has_one_way_to_it(distribution):
             assert [a.end for a in turn.parts[:-1]] == [b.begin for b in turn.parts[1:]]
             chosen = turn.parts[position]
         assert tuple(chosen) == (cell, cell + 1)
-
-
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=str)
-def test_a_changed_value_is_another_one_in_range_near_or_far(distribution):
-    dial, rng = Dial("x", distribution), np.random.default_rng(1)
-    value = dial.value(Interval(dial.n_cells // 2, dial.n_cells // 2 + 1), 0.5)
-    others = [dial.changed(value, rng) for _ in range(300)]
-    assert all(distribution._contains(distribution.to_internal_repr(other)) for other in others)
-    assert value not in others
-    cells = [dial.cell_of(other) for other in others]
-    assert min(cells) <= dial.n_cells // 4  # near to both ends of the range
-    assert max(cells) >= dial.n_cells - 1 - dial.n_cells // 4
-    assert min(abs(cell - dial.n_cells // 2) for cell in cells) <= 1 + dial.n_cells // 100
-    assert dial.fitting(value) == pytest.approx(value)
-
-
-def test_a_front_keeps_what_nothing_dominates_and_the_fewest_violations_first():
-    front = TrialFront()
-    offers = [((3, 3), 2), ((9, 9), 1), ((1, 5), 1), ((5, 1), 1), ((5, 1), 1), ((0, 0), 2), ((1, 1), 1), ((7, 7), 0)]
-    new = [front.offer(n, np.array(objectives), violations) for n, (objectives, violations) in enumerate(offers)]
-    assert new == [True, True, True, True, False, False, True, True]
-    assert front.numbers == [7]
-
-
-@pytest.mark.parametrize("stored", [None, "x", [1], [1, 2, 3], [0, 1], [5, 1], [True, 1], [1.0, 2]], ids=str)
-def test_what_others_stored_is_no_origin(stored):
-    assert Origin.read(stored) is None
-    assert Origin.read([1, 5]) == Origin(ONE, 5)
 
 
 def test_a_changed_trial_is_its_parent_but_for_what_was_changed():
@@ -199,13 +170,6 @@ def test_constraints_come_first(way):
     front = study.sampler._memory.search.front()
     assert front.is_feasible
     assert 18 <= front.objectives[0, 0] <= 20
-
-
-def test_threads_share_a_study():
-    study = study_of()
-    study.optimize(conditional, n_trials=30, n_jobs=3)
-    assert len(study.trials) == 30
-    assert all(trial.state.name == "COMPLETE" for trial in study.trials)
 
 
 @pytest.mark.parametrize("problem", [Knapsack(), Word()], ids=["knapsack", "word"])

@@ -95,13 +95,6 @@ def test_bits_with_constraints():
     assert res.history[3].search.evaluations >= 40 > 10
 
 
-def test_mixed_variables():
-    res = minimize(Mixed(), ParetoNRPAForPymoo(batch=4), ("n_gen", 20), seed=2)
-    assert {type(x["n"]) for x in res.X} == {int}
-    assert all(x["colour"] == "blue" and not x["on"] for x in res.X)
-    assert len(res.X) == 8
-
-
 def test_orders_and_a_construction():
     for algorithm in (ParetoNRPAForPymoo(kind="permutation", level=2), PolishedNRPAForPymoo(kind="permutation")):
         plain = minimize(Order(), algorithm, ("n_eval", 400), seed=1)

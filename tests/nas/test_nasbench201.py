@@ -1,6 +1,5 @@
 import pickle
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from pareto_nrpa.errors import DataError, InstanceError
 from pareto_nrpa.metrics import n_found, nondominated
 from pareto_nrpa.nas import nasbench201
 from pareto_nrpa.nas.nasbench201 import N_CELLS, all_cells, cell_rows, cell_string, nas_bench_201
-from pareto_nrpa.nas.tables import computed_once
 
 from .conftest import cell_moves
 
@@ -32,24 +30,6 @@ def test_the_string_of_a_cell_is_the_official_one_and_leads_back():
     assert cell_rows(all_cells()).tolist() == list(range(N_CELLS))
 
 
-def naive_parameters(moves):
-    """Count weight by weight: stem, 5 cells of 16, 32 and 64 channels, two blocks between, the last layers."""
-    total = 3 * 9 * 16 + 2 * 16
-    for channels in (16, 32, 64):
-        for operation in moves:
-            size = {2: 1, 3: 9}.get(operation, 0)
-            total += 5 * (size * channels**2 + 2 * channels * (size > 0))
-    for channels in (32, 64):
-        block = (channels // 2) * channels * 9 + 2 * channels + channels * channels * 9 + 2 * channels
-        total += block + (channels // 2) * channels  # and the shortcut
-    return total + 2 * 64 + 64 * 10 + 10
-
-
-def test_parameters_are_those_of_the_network():
-    cells = [[0] * 6, [3] * 6, [4, 2, 1, 2, 1, 1], [2, 3, 2, 3, 0, 1]]
-    assert nasbench201.parameters(np.array(cells)).tolist() == [naive_parameters(moves) for moves in cells]
-
-
 def test_the_problem_looks_cells_up(table_201, write_table):
     problem = load("nas-bench-201", data=write_table(table_201))
     check_problem(problem)
@@ -59,16 +39,6 @@ def test_the_problem_looks_cells_up(table_201, write_table):
         assert objectives.tolist() == [pytest.approx(error, abs=1e-9), table_201["params"][row]]
         assert violations == 0
         assert problem.describe(table_201["ops"][row].tolist()) == table_201["arch"][row].decode()
-
-
-def test_a_cell_that_a_device_cannot_run_violates(table_201, write_table):
-    problem = load("nas-bench-201:objectives=params+hw_edgetpu_latency", data=write_table(table_201))
-    missing = table_201["hw_edgetpu_latency"] == -1
-    row = int(np.flatnonzero(missing)[0])
-    objectives, violations = problem.replay(table_201["ops"][row].tolist())
-    assert violations == 1
-    assert np.isfinite(objectives).all()
-    assert len(problem.reference_front.points) == N_CELLS - missing.sum()
 
 
 @pytest.mark.slow
@@ -132,21 +102,6 @@ def test_a_table_that_is_not_whole_is_refused(table_201, write_table, change, me
     change(table)
     with pytest.raises(DataError, match=message):
         nas_bench_201(data=write_table(table))
-
-
-def test_what_was_computed_once_is_computed_again_if_damaged(tmp_path):
-    source = tmp_path / "source"
-    source.write_bytes(b"numbers")
-    computed = partial(computed_once, "squares", [source], "1")
-    assert computed(lambda: np.arange(5) ** 2).tolist() == [0, 1, 4, 9, 16]
-    assert computed(lambda: pytest.fail("it is there")).tolist() == [0, 1, 4, 9, 16]
-    (path,) = (tmp_path / "cache").rglob("squares-*.npz")
-    good = path.read_bytes()
-    for bad in (b"", good[:-1], good[:40], good.replace(bytes([9, 0]), bytes([7, 0])), good[32:]):
-        assert bad != good
-        path.write_bytes(bad)
-        assert computed(lambda: np.arange(5) ** 2).tolist() == [0, 1, 4, 9, 16]
-        assert path.read_bytes() == good
 
 
 def write_package(folder, table, monkeypatch):

@@ -1,7 +1,6 @@
 """Whether a checkpoint's problem has changed: noticed in the user's own code, wherever libraries lead."""
 
 import importlib
-import itertools
 import os
 import subprocess
 import sys
@@ -284,42 +283,3 @@ def test_a_version_stands_for_code_and_data():
     other.version = "2026-12"
     same.weights[0] += 1
     assert problem_fingerprint(one) == problem_fingerprint(same) != problem_fingerprint(other)
-
-
-def test_objects_that_refer_to_each_other_and_share_parts_are_read_once():
-    class Node:
-        def __init__(self, value):
-            self.value, self.next = value, []
-
-    def chain(last):
-        nodes = [Node(i) for i in range(30)] + [Node(last)]
-        for here, there in itertools.pairwise(nodes):
-            here.next = [there, there, nodes[0]]
-        return nodes[0]
-
-    def made(last):
-        problem = Knapsack()
-        problem.graph = chain(last)
-        return problem_fingerprint(problem)
-
-    assert made(1) == made(1) != made(2)
-
-
-@pytest.mark.parametrize("folder", ["site-packages", "dist-packages"])
-def test_packages_installed_elsewhere_count_by_name_only(folder, tmp_path, monkeypatch):
-    """As those of the user or of the system do, in an environment that shares them."""
-    place = tmp_path / "lib" / folder
-    place.mkdir(parents=True)
-    name = f"installed_in_{folder.partition('-')[0]}"
-    (place / f"{name}.py").write_text(
-        "import datetime\ndef capsule():\n    return datetime.datetime_CAPI\nheld = capsule()\n"
-    )
-    monkeypatch.syspath_prepend(str(place))
-    library = __import__(name)
-
-    class Uses(Knapsack):
-        def evaluate(self, state):
-            assert library.held
-            return super().evaluate(state)
-
-    assert problem_fingerprint(Uses())

@@ -62,13 +62,6 @@ def chosen(page):
     return number
 
 
-def test_the_page_opens_at_the_knee(opened, pages, tour):
-    page = opened(pages["tour"])
-    assert page.title() == "Trade-offs: stops.csv"
-    assert chosen(page) == tour.knee().number
-    assert "knee" in status(page)
-
-
 def test_a_click_chooses_the_nearest_point(opened, pages, tour):
     page = opened(pages["tour"])
     for i in (0, len(tour.front) - 1, 2):
@@ -238,11 +231,6 @@ def test_axe_finds_nothing_and_nothing_sticks_out(opened, pages, kind, theme, wi
     found = axe.Axe().run(page).response["violations"]
     assert [(finding["id"], finding["nodes"][0]["html"]) for finding in found] == []
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-
-
-def test_without_a_script_the_front_is_still_there(opened, pages, tour):
-    page = opened(pages["tour"], java_script_enabled=False)
-    assert page.locator("noscript table tbody tr").count() == len(tour.front)
 
 
 def test_a_large_page_is_small_and_opens_at_once(opened, tmp_path):

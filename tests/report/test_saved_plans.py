@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import MaxEvaluations, ParetoNRPAError, Result, read_stops, solve
-from pareto_nrpa.report import report_page
 from pareto_nrpa.routing import generate_tsptw, itineraries
 
 from ..helpers.command_line import assert_refused
-from ..helpers.results import NASTY, knapsack, make_plan, result_of, tours, with_solutions
+from ..helpers.results import NASTY, knapsack, make_plan, result_of, tours
 
 
 @pytest.fixture(scope="module")
@@ -66,22 +65,6 @@ def test_routes_in_a_file_are_checked(run, saved, wrong):
         itineraries(Result.load(saved))
     assert_refused(run("show", saved, "--solution", 1), said)
     assert_refused(run("report", saved, "--out", "page.html"), said)
-
-
-def test_files_without_routes_are_still_read(saved):
-    content = json.loads(saved.read_text())
-    for name in ("context", "details", "command"):
-        del content[name]
-    saved.write_text(json.dumps(content))
-    assert Result.load(saved).details == []
-    assert "<svg" in report_page([Result.load(saved)])
-    with pytest.raises(ParetoNRPAError, match="this result has no stops and no times"):
-        itineraries(Result.load(saved))
-
-
-def test_a_file_keeps_times_as_columns(tmp_path):
-    path = with_solutions(make_plan(20), 12).save(tmp_path / "r.json")
-    assert path.stat().st_size < 25_000  # 67,295 with a row for each stop
 
 
 def test_what_is_missed_is_told_where_windows_must_be_kept(tmp_path):
@@ -171,16 +154,6 @@ def test_report_refuses_what_cannot_be_compared(run, saved, tmp_path):
     assert "stops.csv has Kilometres, Lateness, knapsack has load, profit" in outcome.err
     assert not (tmp_path / "page.html").exists()
     assert "cannot read" in run("report", tmp_path / "nothing.json").err
-
-
-def test_a_front_too_long_for_a_page_is_thinned_and_says_so():
-    n = 5_000
-    values = np.column_stack([np.arange(n), np.arange(n)[::-1]])
-    page = report_page([result_of(values, [[i] for i in range(n)])])
-    content = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    assert content["results"][0]["total"] == n
-    numbers = [solution["number"] for solution in content["solutions"]]
-    assert 1_000 <= len(numbers) < 1_010 and numbers[0] == 1 and numbers[-1] == n
 
 
 def test_a_notebook_shows_a_table_and_a_picture(fleet):

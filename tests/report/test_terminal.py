@@ -75,19 +75,6 @@ def test_the_screen_of_two_objectives():
     assert len(screen(result, 80, is_all=True)) == len(lines) + 64 - 8 - 1
 
 
-def test_three_objectives_are_ranges():
-    lines = screen(RESULTS["three"](), 80)
-    bars = [line for line in lines if "───" in line]
-    assert [line.split("  ")[0] for line in bars] == ["Kilometres", "Lateness"]  # waiting is 0 in all
-    assert all(line.count("●") == 1 for line in bars)
-
-
-def test_a_terminal_of_another_encoding_gets_ascii():
-    lines = screen(long_front(), 80, encoding="ascii")
-    assert sum("O" in line.partition("|")[2] for line in lines) == 3
-    assert any(line.strip().startswith("+----") for line in lines)
-
-
 def test_a_pipe_gets_the_whole_table_and_no_picture():
     result = long_front()
     lines = screen(result, 80, is_terminal=False)

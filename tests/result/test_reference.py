@@ -88,11 +88,6 @@ def test_what_is_no_front_is_told(problem, tmp_path, name, text):
         ReferenceFront.read(path, problem)
 
 
-def test_a_front_of_other_objectives_is_told(problem):
-    with pytest.raises(ParetoNRPAError, match=r"has 3 objectives, .* has 2"):
-        with_reference_front(problem, ReferenceFront.of(np.ones((1, 3))))
-
-
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

@@ -8,8 +8,6 @@ import pytest
 from pareto_nrpa import load
 from pareto_nrpa.errors import DataError
 from pareto_nrpa.routing.benchmarks import (
-    cache_folder,
-    data_folders,
     fetch,
     find_instance,
     registry,
@@ -66,12 +64,6 @@ def test_a_refused_connection_is_one_sentence(server, tmp_path):
         fetch(url=server.url, folder=tmp_path / "data")
 
 
-def test_a_folder_that_cannot_be_written_is_not_blamed_on_the_network(server, tmp_path):
-    (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(DataError, match=r"cannot write .*file.*; choose another folder with --to"):
-        fetch(url=server.url, folder=tmp_path / "file")
-
-
 def test_without_pooch_the_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ImportError, match=r'needs pooch; install it with: pip install "pareto-nrpa\[data\]"'):
@@ -94,11 +86,3 @@ def test_every_official_sum_matches_its_file():
     root = windows.parent.parent
     sums = {name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in registry()}
     assert sums == registry()
-
-
-def test_folders_are_looked_in_from_the_nearest_to_the_farthest(monkeypatch, tmp_path):
-    monkeypatch.setenv("PARETO_NRPA_DATA", str(tmp_path / "named"))
-    assert data_folders() == [tmp_path / "named", cache_folder()]
-    assert data_folders(tmp_path) == [tmp_path]
-    monkeypatch.delenv("PARETO_NRPA_DATA")
-    assert data_folders() == [cache_folder()]

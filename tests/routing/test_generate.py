@@ -34,20 +34,6 @@ def test_every_instance_has_a_feasible_tour(n, seed, tightness):
     assert has_feasible_tour(generate_tsptw(n, seed, tightness))
 
 
-def test_without_tightness_every_window_is_the_whole_day():
-    data = generate_tsptw(6, seed=1, tightness=0).data
-    assert (data.opens == 0).all()
-    assert (data.closes[1:] == data.closes[1]).all()
-    assert data.closes[0] == np.inf
-
-
-def test_more_tightness_means_narrower_windows():
-    widths = [
-        np.subtract(p.data.closes, p.data.opens)[1:].mean() for p in (generate_tsptw(30, 5, t / 4) for t in range(5))
-    ]
-    assert widths == sorted(widths, reverse=True)
-
-
 @pytest.mark.parametrize("generate", [generate_tsptw, generate_tsp])
 def test_the_seed_alone_decides_what_the_instance_is(generate):
     np.random.seed(1)  # noqa: NPY002 - disturbing it is the point

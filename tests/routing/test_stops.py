@@ -136,19 +136,6 @@ def test_matrices_by_name_and_by_order(file):
         assert (problem.data.costs[1] == expected).all()
 
 
-def test_travel_times_may_be_given(file):
-    times = np.full((4, 4), 20.0)
-    path = file("\n".join(",".join("00:20" for _ in range(4)) for _ in range(4)), "time.csv")
-    text = PLAIN.replace("x,y", "town,street")
-    for value in (times, path):
-        problem = read_stops(file(text), time=value)
-        assert (problem.details.__self__.travel[0, 1:] == 20).all()
-    with pytest.raises(InstanceError, match=r"no places .* and no travel times"):
-        read_stops(file(text))
-    with pytest.raises(InstanceError, match="time and speed cannot both"):
-        read_stops(file(PLAIN), time=times, speed=3)
-
-
 def test_vehicles_capacity_and_lateness(file):
     problem = read_stops(file(PLAIN), speed=30, vehicles=2, capacity=6)
     assert tuple(problem.objective_names) == ("distance", "vehicles")
@@ -159,13 +146,6 @@ def test_vehicles_capacity_and_lateness(file):
     objectives, violations = soft.replay([2, 3, 1])
     assert objectives[1] > 0
     assert violations == 0
-
-
-def test_the_end_of_a_window_may_be_the_end_of_service(file):
-    start = read_stops(file(PLAIN), speed=30)
-    end = read_stops(file(PLAIN), speed=30, window_end="end-of-service")
-    assert start.context["stops"][3]["closes"] - end.context["stops"][3]["closes"] == 15
-    assert start.context["stops"][0]["closes"] == end.context["stops"][0]["closes"]
 
 
 def test_times_of_day():
@@ -214,7 +194,6 @@ def changed(old, new):
         (changed("closes", "close"), r"stops.csv, line 1, column 'close': did you mean 'closes'\?"),
         (changed("name,x,y", "name,x,why"), "line 1: there is a column x and none named y"),
         (changed("service", "00:10"), "line 1, column 6: expected the name of a column, got '00:10'"),
-        (changed("x,y", "x,x"), "line 1: two columns are named 'x'"),
         (changed("phone", "lat").replace(",demand", ",lon"), "both x, y and lat, lon"),
         (changed("Bob,4,4", "Bob,4"), "line 4: expected 8 cells, one for each column, got 7"),
         (changed("Anna,3.5", "Anna,3,5"), "line 3: expected 8 cells.*got 9; text or numbers with a comma need quotes"),
@@ -227,15 +206,9 @@ def changed(old, new):
         (changed("10,3,", "-10,3,"), "line 3, column 'service': expected a time of at least 0"),
         (changed("Anna", ""), "line 3, column 'name': expected a name"),
         (changed("Anna", "An\x00na"), "which is invisible"),
-        (changed("Anna", '"An\nna"'), "has a line break"),
         (changed("Anna", '"Anna'), "is a quote missing"),
         ("name,x,y\nHub,0,0\n", r"a row for the depot and one for each stop, got 1 row\(s\)"),
-        ("a,b\n1,2\n3,4\n", "expected names of columns, among name, x"),
         (changed("phone", "kind").replace("555-1", "depto"), "no row has 'depot' there .but 'depto'"),
-        (
-            changed("phone", "kind").replace("555-1", "depot").replace("555-3", "depot"),
-            "the depot is given in stops.csv, line 3",
-        ),
         (changed("18:00,,,", "18:00,,5,"), "the depot 'Hub' .line 2. must have no demand"),
         (changed("x,y", "lat,lon").replace("3.5", "93.5"), "column 'lat': expected degrees from -90 to 90"),
     ],
@@ -244,13 +217,6 @@ def test_mistakes_in_a_file_are_told_with_line_and_column(file, text, words):
     with pytest.raises(InstanceError, match=words) as caught:
         read_stops(file(text), speed=30)
     assert "\n" not in str(caught.value)
-
-
-def test_what_is_no_text_is_told(file):
-    with pytest.raises(InstanceError, match="is not UTF-8 text; save it as 'CSV UTF-8'"):
-        read_stops(file(PLAIN.replace("Anna", "Änna"), encoding="latin-1"), speed=30)
-    with pytest.raises(InstanceError, match="cannot read"):
-        read_stops("nowhere.csv")
 
 
 @pytest.mark.parametrize(
@@ -268,15 +234,12 @@ def test_what_is_no_text_is_told(file):
             "cannot serve both stop 'Anna' .* and stop 'Cleo'",
         ),
         (PLAIN, {"speed": 30, "capacity": 3}, "stop 'Bob' .line 4. has demand 4, above the capacity"),
-        (PLAIN, {"speed": 30, "capacity": 4, "vehicles": 2}, "total demand is 9, more than 2 vehicle"),
         (
             PLAIN.replace("demand", "asks"),
             {"speed": 30, "capacity": 4},
             "has no demand.*a column named demand, or leave out --capa",
         ),
         (PLAIN, {"speed": 30, "objectives": ["euro"]}, "objectives must be among distance, time"),
-        (PLAIN, {"speed": 30, "objectives": ["lateness"]}, "add --late-costs"),
-        (PLAIN, {"speed": 0}, "speed must be a finite number above 0"),
         (PLAIN, {}, "needs a speed, in units of x and y per hour"),
         (PLAIN, {"speed": 30, "window_end": "end"}, "window_end must be one of start, end-of-service"),
         (PLAIN, {"speed": 30, "costs": {"time": np.ones((4, 4))}}, "a cost must have a name, other than time"),
@@ -334,13 +297,6 @@ def test_labels_of_a_frame_are_names_as_in_the_same_file(file, frame_of):
     assert read_costs(file(MIXED), frame_of(path)) == expected
 
 
-@pytest.mark.parametrize("is_frame", [False, True])
-def test_columns_may_have_names_where_rows_have_none(file, is_frame):
-    path = file("D,B,A\n0,5,1\n2,0,3\n4,6,0\n", "cost.csv")
-    costs = read_costs(file("name,x,y\nD,0,0\nA,1,0\nB,2,0\n"), pd.read_csv(path) if is_frame else path)
-    assert costs == {("D", "A"): 1, ("D", "B"): 5, ("A", "B"): 0, ("A", "D"): 2, ("B", "A"): 0, ("B", "D"): 4}
-
-
 @pytest.mark.parametrize(
     ("stops", "frame", "words"),
     [
@@ -354,16 +310,6 @@ def test_labels_that_may_mean_two_things_are_refused(file, stops, frame, words):
     with pytest.raises(InstanceError, match=words) as caught:
         read_costs(file(stops), frame)
     assert "\n" not in str(caught.value)
-
-
-def test_an_index_with_the_names_of_the_stops_is_a_column(file):
-    frame = pd.read_csv(file(PLAIN))
-    stops = read_stops(file(PLAIN), speed=30).context["stops"]
-    assert read_stops(frame.set_index("name"), speed=30).context["stops"] == stops
-    assert (
-        read_stops(frame.iloc[[1, 0, 2, 3]].assign(kind=["", "depot", "", ""]), speed=30).context["stops"][1]["name"]
-        == "Anna"
-    )
 
 
 @pytest.mark.parametrize(

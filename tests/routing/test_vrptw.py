@@ -1,14 +1,16 @@
+import json
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, PolishedNRPA, check_problem, load, solve
+from pareto_nrpa import PolishedNRPA, load
 from pareto_nrpa.engine.jit.kernels import python_function
 from pareto_nrpa.errors import InstanceError, ProblemError
 from pareto_nrpa.problem.segments import check_judgement
 from pareto_nrpa.problem.stepper import canonical_form
-from pareto_nrpa.routing import generate_vrptw
+from pareto_nrpa.routing import generate_tsptw, generate_vrptw
+from pareto_nrpa.routing.itinerary import Itinerary, Route, Timetable
 from pareto_nrpa.routing.vehicles import MEASURES, vrptw
 
 from ..helpers.results import schedule
@@ -122,13 +124,6 @@ def test_pruning_removes_no_feasible_routes(vehicles):
     assert n_feasible > 10
 
 
-@pytest.mark.parametrize("unit", [1e-11, 1e-6, 1.0, 1e9])
-def test_measures_are_exact_to_twelve_digits_of_the_day_whatever_the_unit(unit):
-    times = unit * np.array([[0.0, 24.0], [28.0, 0.0]])
-    problem = vrptw(times, [0, 17 * unit], [62 * unit, np.inf], vehicles=1, objectives=("finish", "longest"))
-    assert problem.replay([1])[0] == pytest.approx([52 * unit, 52 * unit], rel=1e-10)
-
-
 def test_numbers_of_closings_and_places_of_empty_routes_do_not_make_another_solution():
     problem = small(vehicles=4, objectives=("distance",))
     search = PolishedNRPA().start(problem, seed=1, budget=None)
@@ -156,29 +151,6 @@ def test_every_neighbour_that_is_judged_feasible_can_be_played(objectives):
     search.advance(1_500)
     assert search.front().is_feasible
     assert search.n_refused == 0
-
-
-# Times that break the triangle inequality: after stop 4 no stop can be served from which the others are reached.
-DETOURS = (
-    [
-        [0, 32.16, 13.58, 5.83, 12.40],
-        [10.72, 0, 6.88, 17.42, 7.38],
-        [4.53, 6.88, 0, 1.32, 0.51],
-        [5.83, 5.81, 1.32, 0, 1.78],
-        [4.13, 22.15, 0.51, 5.34, 0],
-    ],
-    [0, 30.10, 50.77, 45.57, 33.84],
-    [63.17, 44.16, 58.84, 57.99, 43.75],
-)
-
-
-@pytest.mark.parametrize("vehicles", [1, 2])
-def test_pruning_of_the_last_route_leaves_distinct_moves_where_none_is_kept(vehicles):
-    problem = vrptw(*DETOURS, vehicles=vehicles)
-    check_problem(problem)
-    front = solve(problem, stop=MaxEvaluations(300), seed=1).front
-    assert front.is_feasible
-    assert front.objectives.tolist() == [[47.2, 1.0]]
 
 
 def test_the_timetable_agrees_with_the_evaluation():
@@ -242,3 +214,39 @@ def test_a_spec_names_vehicles_and_objectives():
     assert load(problem.name).data.times.tolist() == problem.data.times.tolist()
     with pytest.raises(InstanceError, match="objectives must be among time, distance"):
         load("vrptw:n=12,objectives=cost")
+
+
+# ---
+
+
+@pytest.fixture(scope="module")
+def two_vans():
+    """Three stops on a line, one window that makes the van wait and one that it misses: all a timetable can show."""
+    columns = ("name", "x", "opens", "closes", "service", "demand")
+    rows = [("hub", 0, 0, 100, 5, 0), ("near", 10, 30, 40, 2, 3), ("far", 20, 0, 25, 2, 4), ("late", 30, 0, 10, 1, 1)]
+    stops = [dict(zip(columns, row, strict=True)) for row in rows]
+    x = np.array([stop["x"] for stop in stops], dtype=float)
+    return Timetable(stops, np.abs(x[:, None] - x[None]))
+
+
+def test_a_timetable_goes_from_depot_to_depot(two_vans):
+    first, second = schedule(two_vans, [1, 4, 2, 3])
+    assert [row["name"] for row in first] == ["hub", "near", "hub"]
+    # It leaves the depot so that no stop is waited for: 15 instead of 0, as 5 are spent there and the way takes 10.
+    assert first[0] == {"stop": 0, "name": "hub", "arrival": 15, "waiting": 0, "start": 15, "lateness": 0} | {
+        "departure": 20,
+        "load": 0,
+    }
+    assert [row["arrival"] for row in first] == [15, 30, 42]
+    assert [row["lateness"] for row in second] == [0, 0, 27, 0]
+    assert [row["load"] for row in second] == [0, 4, 5, 5]
+
+
+def test_a_generated_problem_has_a_timetable_that_agrees_with_its_evaluation():
+    problem = generate_tsptw(8, seed=3)
+    tour = list(range(1, 8))
+    itinerary = Itinerary(problem.context["stops"], False, [Route(**problem.details(tour)["routes"][0])])
+    _, violations = problem.replay(tour)
+    assert sum(row["lateness"] > 1e-6 for row in itinerary.rows(itinerary.routes[0])) == violations
+    assert itinerary.routes[0].load is None  # nothing is asked for
+    json.dumps([problem.context, problem.details(tour)], allow_nan=False)

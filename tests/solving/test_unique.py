@@ -2,7 +2,7 @@
 
 import pytest
 
-from pareto_nrpa import MaxEvaluations, MaxRuntime, NoImprovement, ParetoNRPA, Result, solve
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, Result, solve
 from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.algorithms.registry import NAMES
 from pareto_nrpa.errors import CheckpointError, ProblemError
@@ -88,11 +88,3 @@ def test_both_numbers_are_told_and_saved(tmp_path):
     assert Result.load(result.save(tmp_path / "x.json")).unique_evaluations == 60
     plain = solve(generate_tsptw(6, seed=1, tightness=0.0), RandomSearch(), stop=MaxEvaluations(60), seed=1)
     assert "unique" not in plain.save(tmp_path / "y.json").read_text()
-
-
-def test_criteria_combine():
-    problem = generate_tsptw(6, seed=1, tightness=0.0)
-    result = solve(problem, RandomSearch(), stop=MaxRuntime(60) | (NoImprovement(1) & STOP), seed=1)
-    assert result.unique_evaluations >= 60
-    with pytest.raises(ValueError, match="count must be all or unique, got 'some'"):
-        MaxEvaluations(3, count="some")

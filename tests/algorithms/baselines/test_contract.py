@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxCpuTime, MaxEvaluations, solve
+from pareto_nrpa import MaxEvaluations, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.errors import CheckpointError
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
@@ -111,14 +111,6 @@ def test_a_number_of_evaluations_ends_a_solve(name):
     assert result.cpu_seconds > 0
 
 
-@every_algorithm
-def test_time_ends_a_solve(name):
-    result = solve(TSPTW, small(name), stop=MaxCpuTime(0.03), seed=1)
-    assert 0.03 <= result.cpu_seconds < 20
-    assert result.stopped_by == "0.03 s of CPU time"
-    assert result.evaluations > 0
-
-
 class Pause(Stop):
     """Ends a solve early whose budget is larger."""
 
@@ -180,18 +172,6 @@ def test_a_checkpoint_of_something_else_is_refused(name, tmp_path):
     for method, problem in others:
         with pytest.raises(CheckpointError, match="search"):
             solve(problem, method, stop=MaxEvaluations(N), checkpoint=path, resume=True)
-
-
-@every_algorithm
-def test_parameters_that_are_numpy_numbers_can_be_saved(name, tmp_path):
-    as_numpy = {
-        key: np.int64(value) if type(value) is int else np.float64(value)
-        for key, value in small(name).to_dict().items()
-        if type(value) in (int, float)
-    }
-    searching = algorithm(name, as_numpy).start(TSPTW, seed=1, budget=N)
-    searching.save(tmp_path / "search")
-    assert algorithm(name, as_numpy).resume(TSPTW, tmp_path / "search").evaluations == 0
 
 
 class Profit(Bits):

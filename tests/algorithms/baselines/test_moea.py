@@ -5,12 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from pareto_nrpa import Problem
 from pareto_nrpa.algorithms.baselines.moea import MOEAD, NSGA2, SMSEMOA
 from pareto_nrpa.algorithms.baselines.nsga3 import NSGA3
 from pareto_nrpa.algorithms.baselines.variation import shuffle, two_of
 from pareto_nrpa.engine.jit.kernels import njit, python_function
-from pareto_nrpa.problem.genotype import Choices
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 pytest.importorskip("pymoo", reason="compares with pymoo; ends with: pip install pareto-nrpa[baselines]")
@@ -19,12 +17,9 @@ from pymoo.algorithms.moo import moead, nsga2, nsga3, sms
 from pymoo.core.duplicate import NoDuplicateElimination
 from pymoo.core.problem import Problem as PymooProblem
 from pymoo.core.termination import NoTermination
-from pymoo.core.variable import Integer
 from pymoo.operators.crossover.ox import OrderCrossover
-from pymoo.operators.crossover.ux import UniformCrossover
 from pymoo.operators.mutation.inversion import InversionMutation
-from pymoo.operators.mutation.rm import ChoiceRandomMutation
-from pymoo.operators.sampling.rnd import IntegerRandomSampling, PermutationRandomSampling
+from pymoo.operators.sampling.rnd import PermutationRandomSampling
 from pymoo.optimize import minimize
 from pymoo.util.ref_dirs import get_reference_directions
 
@@ -59,44 +54,6 @@ class Tours(PymooProblem):
                 late += time > self.data["closes"][b]
                 time = np.maximum(time, self.data["opens"][b])
         return late
-
-
-class Menu(Problem):
-    """A dish per course, different numbers of them: whole solutions that are choices, in plain Python."""
-
-    n_objectives = 2
-
-    def __init__(self, n=12, seed=0):
-        rng = np.random.default_rng(seed)
-        self.max_moves = n
-        self.sizes = rng.integers(1, 6, self.max_moves)
-        self.costs = rng.integers(1, 100, (2, self.max_moves, 6))
-        self.genotype = Choices([[f"dish {i}" for i in range(size)] for size in self.sizes])
-
-    def initial_state(self):
-        return ()
-
-    def legal_moves(self, state):
-        return self.genotype.moves[len(state)] if len(state) < self.max_moves else ()
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
-
-    def evaluate(self, state):
-        return self.costs[:, np.arange(self.max_moves), self.genotype.encode(state)].sum(axis=1).tolist()
-
-
-class Menus(PymooProblem):
-    def __init__(self, menu):
-        super().__init__(vars={k: Integer(bounds=(0, size - 1)) for k, size in enumerate(menu.sizes)}, n_obj=2)
-        self.menu = menu
-
-    def _evaluate(self, x, out, *args, **kwargs):
-        genes = np.array([list(row.values()) if isinstance(row, dict) else row for row in x]).astype(int)
-        out["F"] = self.menu.costs[:, np.arange(genes.shape[1]), genes].sum(axis=2).T.astype(float)
 
 
 def operators(sampling):
@@ -197,17 +154,6 @@ def test_when_mating_finds_nothing_new_it_may_repeat_itself(baseline):
         search.advance(len(asked))
         assert_same(search, algorithm.pop)
     assert was_exhausted
-
-
-@pytest.mark.parametrize("baseline", BASELINES, ids=lambda baseline: baseline.name)
-def test_choices_of_a_plain_problem(baseline):
-    menu = Menu()
-    operators = {"crossover": UniformCrossover(), "mutation": ChoiceRandomMutation()}
-    algorithm = pymoo_algorithm(baseline, 2, sampling=IntegerRandomSampling(), **operators)
-    result = minimize(Menus(menu), algorithm, ("n_gen", 12), seed=8)
-    search = baseline.start(menu, seed=8)
-    search.advance(result.algorithm.evaluator.n_eval)
-    assert_same(search, result.pop)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 20, 30, 31, 64, 1000, 20_000])

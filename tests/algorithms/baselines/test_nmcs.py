@@ -6,12 +6,14 @@ import math
 import numpy as np
 import pytest
 
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, solve
 from pareto_nrpa.algorithms.baselines.nmcs import WeightedNMCS
+from pareto_nrpa.algorithms.baselines.weighted_nrpa import WeightedNRPA
 from pareto_nrpa.algorithms.baselines.weights import weight_vectors
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 from ...helpers.oracles import PlainNMCS, best_of
-from ...helpers.problems import Bits, PlainTour, PlainWindows, RecordedBits, RecordedTour, Recording, Word
+from ...helpers.problems import Bits, Digits, PlainTour, PlainWindows, RecordedBits, RecordedTour, Recording, Word
 
 
 class RecordedWord(Recording, Word):
@@ -66,36 +68,6 @@ def test_compiled_code_finds_what_the_recursive_form_does(level):
     assert search.log()[:, 0].tolist() == new
 
 
-def test_level_1_plays_once_from_each_move_and_never_forgets_its_best_sequence():
-    problem = RecordedTour(generate_tsp(7, seed=2))
-    search = WeightedNMCS(level=1, weights=2).start(problem, seed=1)
-    search.advance(6 + 5 + 4 + 3 + 2 + 1)
-    evaluated = [state for state, _ in problem.diary]
-    begin, prefix = 0, ()
-    for n in (6, 5, 4, 3, 2, 1):
-        group = evaluated[begin : begin + n]
-        assert {state[: len(prefix)] for state in group} == {prefix}
-        assert len({state[len(prefix)] for state in group}) == n
-        # The first weight vector is the first objective alone.
-        best = min(problem.diary[: begin + n], key=lambda entry: entry[1][0])[0]
-        begin, prefix = begin + n, best[: len(prefix) + 1]
-
-
-def test_objectives_are_weighed_by_their_ranges():
-    """Scaling an objective must not change the search once its range is known; the first search is for one alone."""
-
-    class Scaled(RecordedTour):
-        def evaluate(self, state):
-            a, b = PlainTour.evaluate(self, state)
-            self.diary.append((state, (a, b)))
-            return a, 1024 * b
-
-    plain, scaled = RecordedTour(generate_tsp(7, seed=2)), Scaled(generate_tsp(7, seed=2))
-    for problem in (plain, scaled):
-        WeightedNMCS(level=1, weights=5).start(problem, seed=1).advance(400)
-    assert [state for state, _ in plain.diary] == [state for state, _ in scaled.diary]
-
-
 @pytest.mark.parametrize(
     ("level", "problem"), [(2, Bits(1)), (5, Bits(3)), (10, PlainTour(generate_tsp(4)))], ids=["2", "5", "10"]
 )
@@ -114,3 +86,34 @@ def test_weight_vectors_are_all_ways_to_share_out_equal_parts(m, partitions):
     assert len(vectors) == count
     largest = vectors[m:].max(axis=1)
     assert (np.diff(largest) >= 0).all(), "after the corners the balanced ones come first"
+
+
+# --- nRPA for weighted sums: with one objective it is Pareto-NRPA with one policy, and both are NRPA
+
+
+ONE = generate_tsptw(9, seed=3, n_objectives=1)
+
+
+@pytest.mark.parametrize("problem", [Digits(), ONE], ids=["plain", "compiled"])
+@pytest.mark.parametrize("parameters", [{}, {"level": 2, "alpha": 0.4, "bias": 0.0, "pruning": False}], ids=str)
+@pytest.mark.parametrize("evaluations", [125, 400])
+def test_with_one_objective_it_is_pareto_nrpa_with_one_policy(problem, parameters, evaluations):
+    stop = MaxEvaluations(evaluations)
+    weighted = solve(problem, WeightedNRPA(**parameters), stop=stop, seed=5)
+    iterations = weighted.parameters["iterations"]
+    same = {"level": 3, "alpha": 1.0, "n_policies": 1, "iterations": iterations, **parameters}
+    pareto = solve(problem, ParetoNRPA(**same), stop=stop, seed=5)
+    assert iterations ** same["level"] <= evaluations < (iterations + 1) ** same["level"]
+    assert weighted.front.solutions == pareto.front.solutions
+    assert weighted.log.tolist() == pareto.log.tolist()
+
+
+@pytest.mark.parametrize(
+    ("weights", "budget", "iterations"), [(4, 400, 10), (4, 403, 10), (11, 110, 3), (2, 287, 11), (3, 2, 1)]
+)
+def test_each_weight_vector_has_its_turn_within_the_budget(weights, budget, iterations):
+    search = WeightedNRPA(level=2, weights=weights).start(Bits(), seed=1, budget=budget)
+    assert search.parameters()["iterations"] == iterations
+    assert len(weight_vectors(2, weights)) == weights
+    if budget >= weights:
+        assert iterations**2 * weights <= budget < (iterations + 1) ** 2 * weights + weights

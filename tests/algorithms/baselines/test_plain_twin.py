@@ -1,5 +1,6 @@
 """On plain problems the algorithms run as Python: they must do there what compiled code does."""
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,8 +10,10 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.algorithms.registry import NAMES
+from pareto_nrpa.engine.jit.kernels import python_function
+from pareto_nrpa.routing import generate_tsptw
 
-from ...helpers.problems import TSP, TSPTW, PlainTour, PlainWindows, small
+from ...helpers.problems import TSPTW, PlainWindows, small
 
 # Without segments: a plain problem has none, by which Polished NRPA would look at all neighbours at once.
 TWINS = replace(TSPTW, segments=None), PlainWindows(TSPTW)
@@ -34,34 +37,6 @@ def test_plain_and_compiled_problems_lead_to_the_same_result(name, parameters):
     plain.advance(400)
     assert plain.front().solutions == compiled.front().solutions
     np.testing.assert_array_equal(plain.log(), compiled.log())
-
-
-def test_moves_of_a_plain_problem_may_be_any_hashable():
-    class Named(PlainTour):
-        """The same tour with names for cities: numbers are given to them as they are met."""
-
-        def __init__(self, compiled):
-            super().__init__(compiled)
-            self.genotype = type(self.genotype)(f"city {city}" for city in self.genotype.moves)
-
-        def number(self, move):
-            return int(move.split()[1])
-
-        def legal_moves(self, state):
-            return [f"city {city}" for city in super().legal_moves(state)]
-
-        def play(self, state, move):
-            return super().play(state, self.number(move))
-
-        def bias(self, state, move, preference):
-            return super().bias(state, self.number(move), preference)
-
-    for name in ("random", "pls", "pareto-mcts", "nmcs", "nsga-ii"):
-        numbered = small(name).start(PlainTour(TSP), seed=2, budget=100)
-        named = small(name).start(Named(TSP), seed=2, budget=100)
-        numbered.advance(100)
-        named.advance(100)
-        assert named.front().solutions == [[f"city {c}" for c in tour] for tour in numbered.front().solutions], name
 
 
 # Prints what is compiled while the clock runs, and whether `is_compiled` promised that nothing would be.
@@ -104,3 +79,94 @@ def test_no_algorithm_is_charged_for_compiling(tmp_path, monkeypatch):
     command = [sys.executable, "-c", ON_THE_CLOCK]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout
     assert said == ""
+
+
+# --- with and without the moves that a problem thinks not worth trying
+
+
+TIGHT = generate_tsptw(10, seed=2, tightness=0.9)
+
+
+def positions(problem, rng, pruned):
+    """Yield pruned and unpruned moves along a random play, which keeps to one of them."""
+    legal, every, play = (python_function(f) for f in (problem.legal_moves, problem.all_moves, problem.play))
+    state, out = python_function(problem.initial_state)(problem.data), np.zeros(problem.max_legal, dtype=np.int64)
+    while True:
+        some = out[: legal(problem.data, state, out)].tolist()
+        all_of_them = out[: every(problem.data, state, out)].tolist()
+        yield some, all_of_them
+        if not all_of_them:
+            return
+        play(problem.data, state, int(rng.choice(some if pruned else all_of_them)))
+
+
+@pytest.mark.parametrize("pruned", [True, False])
+@pytest.mark.parametrize("problem", [TSPTW, TIGHT], ids=["loose", "tight"])
+def test_pruned_moves_are_some_of_all_moves_in_the_same_order(problem, pruned, rng):
+    n_removed = 0
+    for _ in range(60):
+        lengths = []
+        for some, every in positions(problem, rng, pruned):
+            assert [move for move in every if move in some] == some
+            assert bool(some) == bool(every), "pruning never leaves nothing to play"
+            n_removed += len(every) - len(some)
+            lengths.append(len(every))
+        assert lengths == list(range(9, -1, -1))
+    assert n_removed > 100, "else this instance shows nothing"
+
+
+def is_pruned(problem, solution):
+    """Tell whether a solution has a move that pruning leaves out."""
+    plain = PlainWindows(problem)
+    return any(move not in plain.legal_moves(tuple(solution[:i])) for i, move in enumerate(solution))
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("random", TIGHT), ("nrpa", PlainWindows(TIGHT)), ("pareto-nrpa", PlainWindows(TIGHT))],
+    ids=["random", "nrpa", "pareto-nrpa"],
+)
+def test_only_without_pruning_are_there_moves_that_pruning_leaves_out(name, problem):
+    """Whatever builds solutions from legal moves alone; local and evolutionary search change them afterwards."""
+    seen = {}
+    for pruning in (True, False):
+        search = small(name, pruning=pruning, bias=0.0).start(problem, seed=4, budget=60)
+        solutions = []
+        for _ in range(60):
+            search.advance(1)
+            solutions += search.front().solutions
+        seen[pruning] = [is_pruned(TIGHT, solution) for solution in solutions]
+    assert not any(seen[True])
+    assert any(seen[False])
+
+
+_PROGRAM = """
+import sys
+from pareto_nrpa.routing import generate_tsptw
+from pareto_nrpa.algorithms.registry import algorithm
+problem = generate_tsptw(10, seed=5)
+for pruning in sys.argv[2:]:
+    search = algorithm(sys.argv[1], {"pruning": pruning == "pruned"}).start(problem, seed=11, budget=400)
+    search.advance(400)
+    print(search.rng.random(), search.log().tolist())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["random", "nsga-ii"])
+def test_code_compiled_by_two_processes_stays_apart_in_a_third(name, tmp_path):
+    """Regression: functions of equal name, compiled apart, became one symbol when loaded together."""
+
+    def run(*how):
+        command = [sys.executable, "-c", _PROGRAM, name, *how]
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        root = Path(__file__).parent.parent.parent.parent
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=root, timeout=300)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    (pruned,) = run("pruned")
+    (free,) = run("free")
+    assert pruned != free
+    assert run("pruned", "free") == [pruned, free]
+    assert run("free", "pruned") == [free, pruned]

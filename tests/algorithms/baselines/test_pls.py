@@ -102,38 +102,6 @@ def test_a_local_search_ends_with_a_front_that_no_neighbour_improves(seed):
         assert all(any(covers(kept, score) for kept in archive) for score in scores)
 
 
-def test_choices_end_with_a_front_that_no_single_change_improves():
-    problem = Bits(6, seed=3)
-    score = {bits: (0, problem.evaluate(bits)) for bits in itertools.product((0, 1), repeat=6)}
-    search = ParetoLocalSearch(initial=2).start(problem, seed=5)
-    numbers, last = search._front.numbers, None
-    for _ in range(20_000):
-        was_sampling = numbers[kernels.SAMPLED] < 2
-        search.advance(1)
-        if not was_sampling and numbers[kernels.SAMPLED] == 1:
-            break
-        rows = search._front.moves[: int(numbers[kernels.SIZE])].tolist()
-        last = [tuple(search.player.solution(row)) for row in rows]
-    else:
-        pytest.fail("no local search came to its end")
-    scores = [score[bits] for bits in last]
-    for bits in last:
-        for k in range(6):
-            other = (*bits[:k], 1 - bits[k], *bits[k + 1 :])
-            assert any(covers(one, score[other]) for one in scores)
-
-
-@pytest.mark.parametrize(("n", "n_solutions"), [(2, 1), (3, 2), (4, 6)])
-def test_nothing_left_to_try_means_new_samples_and_the_best_of_all_is_kept(n, n_solutions):
-    problem = generate_tsptw(n, seed=1, tightness=0.0)
-    fronts, search = complete_local_searches(problem, 20, initial=4, seed=1)
-    assert len(fronts) == 20
-    tours = list(itertools.permutations(range(1, n)))
-    assert len(tours) == n_solutions
-    best = best_of([as_score(problem, tour) for tour in tours])
-    assert {tuple(row) for row in search.front().objectives.tolist()} == {objectives for _, objectives in best}
-
-
 def test_a_working_front_larger_than_its_first_memory_goes_on_in_more():
     class Line(Bits):
         """No two solutions with different loads dominate each other: the front is as large as it gets."""

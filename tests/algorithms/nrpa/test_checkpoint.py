@@ -21,7 +21,7 @@ from pareto_nrpa import ParetoNRPA, MaxEvaluations, solve
 from pareto_nrpa.routing import generate_tsptw
 import pareto_nrpa.solving.run as run_module
 run_module._SECONDS_BETWEEN_CHECKPOINTS = 0.0
-problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(200_000)
+problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(60_000)
 solve(problem, ParetoNRPA(), stop=stop, seed=1, checkpoint=sys.argv[1], resume=True)
 """
 
@@ -36,7 +36,7 @@ def test_killed_at_any_moment_and_resumed_it_ends_in_the_same_front(tmp_path):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(200_000)
+    problem, stop = generate_tsptw(12, seed=5), MaxEvaluations(60_000)
     resumed = solve(problem, ParetoNRPA(), stop=stop, seed=1, checkpoint=path, resume=True)
     whole = solve(problem, ParetoNRPA(), stop=stop, seed=1)
     assert resumed.front.objectives.tolist() == whole.front.objectives.tolist()

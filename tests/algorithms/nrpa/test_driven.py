@@ -55,9 +55,7 @@ def test_a_driven_search_learns_what_it_is_told():
         (lambda p: p.choose(["a", "a"]), "codes must all differ"),
         (lambda p: p.choose(["a", "b"], [1.0, np.nan]), "bias must be a finite number"),
         (lambda p: p.choose([1, 2], ["a", "b"]), r"bias must be a finite number .*, got \['a', 'b'\]"),
-        (lambda p: p.choose([1, 2], 5), "bias must be a finite number for each of the 2 codes, got 5"),
         (lambda p: p.choose([[1], [2]]), r"codes must be a list of hashable values .*, got \[\[1\], \[2\]\]"),
-        (lambda p: p.choose(5), "codes must be a list of hashable values .*, got 5"),
         (lambda p: p.choose({1, 2}), "must be a list with an entry for each of the 2 codes, got {1, 2}"),
         (lambda p: p.choose([1, 2, 3], moves=[1]), r"moves.* with an entry for each of the 3 codes, got \[1\]"),
         (lambda p: p.take(2, ["a", "b"]), "position must be a whole number between 0 and 1, got 2"),
@@ -78,22 +76,6 @@ def test_what_a_caller_does_wrong_is_said(drive, message):
 def test_a_compiled_problem_plays_itself(small_tsptw):
     with pytest.raises(ProblemError, match=r"is compiled; use ask"):
         ParetoNRPA().start(small_tsptw).playout()
-
-
-def test_repeats_are_looked_up():
-    problem = Knapsack(n=3)
-    search = ParetoNRPA(level=1).start(problem, seed=0)
-    search.count_unique()
-    evaluated = {}
-    for _ in range(60):
-        (candidate,) = search.ask()
-        key = tuple(candidate.solution)
-        assert (candidate.known is None) == (key not in evaluated)
-        if candidate.known is not None:
-            assert candidate.known[0].tolist() == list(evaluated[key])
-        evaluated[key] = problem.evaluate(candidate.state)
-        search.tell([candidate], [evaluated[key]])
-    assert search.unique_evaluations == len(evaluated) <= 8
 
 
 class Mixed(Problem):
@@ -155,7 +137,6 @@ def test_what_was_added_is_learned_at_the_highest_level(problem):
     [
         (Knapsack(n=3), [0, 2, 1], r"2 at depth 1 is not legal in Knapsack"),
         (Knapsack(n=3), [0, 1], r"legal moves left after its 2 moves"),
-        (Knapsack(n=3), [0, 1, 1, 1], r"1 at depth 3 is not legal"),
         (generate_tsptw(5, seed=1), [1, 2, 2, 3], r"2 at depth 2 is not legal"),
         (generate_tsptw(5, seed=1), [1, 2], r"legal moves left after its 2 moves"),
         (generate_tsptw(5, seed=1), ["a"], r"whole numbers as moves"),

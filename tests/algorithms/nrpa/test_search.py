@@ -4,11 +4,14 @@ import threading
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pareto_nrpa import ParetoNRPA
-from pareto_nrpa.algorithms.nrpa.reference import dominates
-from pareto_nrpa.routing import generate_tsptw
+from pareto_nrpa import ParetoNRPA, Problem
+from pareto_nrpa.algorithms.nrpa.reference import Reference, dominates
+from pareto_nrpa.routing import generate_tsptw, generate_vrptw
 
+from ...golden.problems import cells
 from ...helpers.oracles import WithOptions, nrpa
 from ...helpers.problems import Digits, Knapsack, Word
 
@@ -52,12 +55,6 @@ def test_a_plain_problem_gives_what_the_paper_s_recursion_gives(params):
 @pytest.mark.parametrize("params", SETTINGS, ids=str)
 def test_a_compiled_problem_gives_what_the_paper_s_recursion_gives(small_tsptw, params):
     compare(small_tsptw, budget=120, **params)
-
-
-@pytest.mark.parametrize("n_objectives", [1, 3])
-def test_any_number_of_objectives(n_objectives):
-    problem = generate_tsptw(7, seed=1, tightness=0.3, n_objectives=n_objectives)
-    compare(problem, budget=120, level=2, n_policies=2)
 
 
 @pytest.mark.parametrize("weighting", ["crowding", "none"])
@@ -111,16 +108,6 @@ def test_telling_nonsense_is_refused_and_the_candidate_stays_pending(objectives,
     with pytest.raises(ValueError, match=message):
         search.tell(asked, objectives, violations)
     assert search.pending == asked
-
-
-def test_large_learning_rates_never_overflow():
-    for alpha in (50.0, 1e4, 1e8):
-        search = ParetoNRPA(level=2, alpha=alpha).start(generate_tsptw(8, seed=3), seed=0, budget=300)
-        search.advance(300)
-        plain = ParetoNRPA(level=2, alpha=alpha).start(Word(), seed=0, budget=300)
-        plain.advance(300)
-        assert len(search.front()) > 0
-        assert len(plain.front()) > 0
 
 
 def test_independent_searches_in_threads_give_what_they_give_alone(small_tsptw):
@@ -182,3 +169,121 @@ def test_a_wrong_call_is_a_sentence(call, message):
     search = ParetoNRPA(level=1).start(Knapsack(), seed=1, budget=10)
     with pytest.raises(ValueError, match=message):
         call(search, search.ask())
+
+
+# ---
+
+
+def test_the_defaults_are_the_paper_s():
+    params = ParetoNRPA()
+    assert (params.level, params.n_policies, params.alpha) == (4, 4, 0.5)
+    assert (params.weighting, params.adapt, params.bias, params.preferences) == ("crowding", "all", 1.0, "paper")
+    assert params.resolve_iterations(100_000) == 18
+    assert params == ParetoNRPA()
+
+
+@given(st.integers(1, 10**9), st.integers(1, 6))
+def test_iterations_are_the_smallest_that_cover_the_budget(budget, level):
+    n = ParetoNRPA(level=level).resolve_iterations(budget)
+    assert n**level >= budget
+    assert n == 1 or (n - 1) ** level < budget
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "message"),
+    [
+        ("level", 0, "level must be a whole number of at least 1, got 0"),
+        ("level", True, "level must be a whole number"),
+        ("n_policies", 0, "n_policies must be a whole number of at least 1, got 0"),
+        ("alpha", -0.5, "alpha must be a finite number above 0, got -0.5"),
+        ("alpha", 10**400, "alpha must be a finite number above 0"),
+        ("temperature", 0, "temperature must be a finite number above 0, got 0"),
+        ("iterations", 0, "iterations must be a whole number of at least 1, got 0"),
+        ("bias", float("inf"), "bias must be a finite number"),
+        ("limited_repetitions", -1, "limited_repetitions must be a whole number of at least 0, got -1"),
+        ("playouts_per_step", 0, "playouts_per_step must be a whole number of at least 1, got 0"),
+        ("weighting", "crowd", "weighting must be one of crowding, none, got 'crowd'"),
+        ("adapt", "two", "adapt must be one of all, one, got 'two'"),
+        ("preferences", "papr", "preferences must be one of paper, spread, got 'papr'"),
+    ],
+)
+def test_bad_parameters_are_named_when_they_are_given(argument, value, message):
+    with pytest.raises(ValueError, match=message):
+        ParetoNRPA(**{argument: value})
+
+
+def test_preferences():
+    assert ParetoNRPA(n_policies=2).preference_matrix(Knapsack()).tolist() == [[1, 0], [1, 0]]
+
+    spread = ParetoNRPA(n_policies=5, preferences="spread").preference_matrix(Word())
+    assert spread[0].tolist() == [1, 0, 0]
+    assert spread[-1].tolist() == [0, 0, 1]
+    np.testing.assert_allclose(spread.sum(axis=1), 1)
+
+
+def test_a_budget_beyond_counting_is_a_sentence():
+    assert ParetoNRPA(level=4).resolve_iterations(10**25) == 1_778_280
+    with pytest.raises(ValueError, match="the budget is too large for level 1, got 10000"):
+        ParetoNRPA(level=1).resolve_iterations(10**25)
+
+
+# --- the paper's recursion against the compiled search: the same sequences, sampled from the same weights
+
+
+class Beside(Reference):
+    """Before each playout compares all policies of level 1 with those of a search, which then samples the same."""
+
+    def __init__(self, search, algorithm, **where):
+        super().__init__(search.problem, algorithm, n_iterations=search.n_iterations, **where)
+        self.search = search
+
+    def pareto_nrpa(self, level, policies):
+        if level == 0:
+            self.compare(policies)
+        return super().pareto_nrpa(level, policies)
+
+    def compare(self, policies):
+        machine, codes = self.search.machine, getattr(self.search.player, "codes", None)
+        learned = machine.weights[0]
+        if self.search.settings.bias_by_code:  # then weights start from the bias, where it was met
+            learned = np.nan_to_num(learned - machine.starts)
+        for weights, policy in zip(learned, policies, strict=True):
+            expected = np.zeros(weights.size)
+            for code, weight in policy.items():
+                expected[code if codes is None else codes[code]] = weight
+            np.testing.assert_allclose(weights, expected, rtol=1e-9, atol=1e-9)
+        self.search.advance(1)
+
+
+PROBLEMS = {
+    "no bias": Knapsack(),
+    "a bias, violations, three objectives, at times one legal move": Word(),
+    "one objective": Digits(),
+    "maximised": Problem.from_choices(lambda moves: (sum(moves), moves[0]), [range(3)] * 5, maximise=[True, False]),
+    "compiled": cells(),
+    "compiled, a bias by code": generate_tsptw(8, seed=3, tightness=0.5),
+    "compiled, a bias of the state": generate_vrptw(5, seed=2),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize(("level", "n_policies"), [(1, 1), (2, 3), (3, 2)])
+def test_the_search_samples_what_the_paper_s_recursion_samples_with_the_same_weights(name, level, n_policies):
+    problem, budget = PROBLEMS[name], 60
+    algorithm = ParetoNRPA(level=level, n_policies=n_policies)
+    search = algorithm.start(problem, seed=7, budget=budget)
+    beside = Beside(search, algorithm, seed=7)
+    kept = beside.run(budget)
+    assert search.evaluations == len(beside.sampled) >= budget
+    search = algorithm.start(problem, seed=7, budget=budget)
+    search.advance(budget)
+    front = search.front()
+    best = [sequence for sequence in kept if not any(dominates(other.score, sequence.score) for other in kept)]
+    assert sorted(front.solutions) == sorted(sequence.moves for sequence in best)
+    assert sorted(front.found_at) == sorted(1 + beside.sampled.index(sequence) for sequence in best)
+
+
+def test_another_learning_rate_is_noticed():
+    search = ParetoNRPA(level=2, alpha=0.5).start(Knapsack(), seed=7, budget=60)
+    with pytest.raises(AssertionError, match="Not equal"):
+        Beside(search, ParetoNRPA(level=2, alpha=0.501), seed=7).run(60)

@@ -63,25 +63,6 @@ def test_a_sum_is_learned(rng):
         assert model.predict(base, score(base), moves) == pytest.approx(score(moves), rel=1e-3, abs=0.02)
 
 
-def test_a_constant_in_the_objectives_tells_nothing(rng):
-    """It was shared out among the choices."""
-    plain, shifted = AdditiveModel(OPTIONS, 2), AdditiveModel(OPTIONS, 2)
-    shift = np.array([0, 1e6, -1e6])
-    for _ in range(30):
-        moves = drawn(rng)
-        plain.learn(moves, score(moves))
-        shifted.learn(moves, tuple(score(moves) + shift))
-    for _ in range(9):
-        base, moves = drawn(rng), drawn(rng)
-        expected = plain.predict(base, (0, 0, 0), moves)
-        assert shifted.predict(base, (0, 0, 0), moves) == pytest.approx(expected, abs=1e-6)
-
-
-def test_it_is_asked_when_it_has_seen_something(rng):
-    assert not learned(rng, 19).knows_enough
-    assert learned(rng, 20).knows_enough
-
-
 def test_what_it_learned_lately_counts_most(rng):
     """The sums change: what a choice adds near the front is what counts."""
     model = learned(rng, 200)
@@ -108,17 +89,6 @@ def test_changes_that_promise_most_lead_further():
         return hypervolume(front.objectives[front.violations == 0], reference_point=[0, 0])
 
     assert np.mean([volume(16, seed) for seed in range(3)]) > np.mean([volume(1, seed) for seed in range(3)])
-
-
-def test_while_nothing_is_feasible_what_is_less_violated_promises_most():
-    """Less of a load is less of a profit: it seemed to be covered by what is heavier."""
-
-    def least(candidates, seed):
-        search = PolishedNRPA(candidates=candidates).start(Items(0.05), seed=seed)
-        search.advance(70)
-        return search.front().violations.min()
-
-    assert np.mean([least(16, seed) for seed in range(4)]) < 0.5 * np.mean([least(1, seed) for seed in range(4)])
 
 
 class EndsEarly(Items):

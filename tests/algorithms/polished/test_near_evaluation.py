@@ -135,19 +135,6 @@ def test_all_that_is_archived_equals_its_replay_also_behind_a_checkpoint(name, t
     assert search.log().tolist() == other.log().tolist()
 
 
-def test_kicks_lead_on_from_where_descents_end():
-    problem, ends = generate_tsp(60, seed=2), []
-    for kicks in (0, 200):
-        judge, rng, total = judge_of(problem, kicks), np.random.default_rng(0), 0.0
-        for _ in range(4):
-            judge.begin(rng.permutation(problem.genotype.moves), np.ones(2))
-            while not judge.go_on(nothing(problem)):
-                pass
-            total += sum(played(problem, judge.moves)[0])
-        ends.append(total)
-    assert ends[1] < 0.99 * ends[0]
-
-
 def sizes_of(problem):
     return {"n": len(problem.genotype.moves), "M": problem.n_objectives}
 

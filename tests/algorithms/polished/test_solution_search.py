@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from pareto_nrpa import (
-    Choices,
     MaxEvaluations,
     Permutation,
     PolishedNRPA,
     Problem,
-    check_problem,
     solve,
 )
 from pareto_nrpa.algorithms.polished.credit import Credit
@@ -185,21 +183,6 @@ def test_a_function_may_spoil_the_list_that_it_is_given():
     assert clean.front().solutions == spoiled.front().solutions
 
 
-def test_chains_find_what_changes_of_the_front_alone_do_not():
-    rng = np.random.default_rng(3)
-    cost = rng.integers(1, 100, (2, 30, 30)).tolist()
-
-    def evaluate(order):
-        return [sum(matrix[a][b] for a, b in pairwise([*order, order[0]])) for matrix in cost]
-
-    problem = Problem.from_permutation(evaluate, range(30))
-    search = PolishedNRPA().start(problem, seed=1)
-    search.advance(3_000)
-    before = search.front().objectives.sum(axis=1).min()
-    search.advance(7_000)
-    assert search.front().objectives.sum(axis=1).min() < 0.9 * before
-
-
 def test_the_front_of_two_objectives_is_that_of_any_number():
     """A bisection tells what compiled code tells by comparing with all."""
     problem = Problem.from_permutation(lengths, range(9))
@@ -213,14 +196,6 @@ def test_the_front_of_two_objectives_is_that_of_any_number():
         assert (standing not in (NEW, COVERED)) == (point.tolist() in points.tolist())
 
 
-def test_an_equal_solution_is_changed_next_while_the_archive_keeps_the_first():
-    problem = Problem.from_permutation(lambda order: (order.index(0), -order.index(0)), range(6))
-    search = searched(problem, 300)
-    kept, changed = search.front().solutions, [search.local._front.member(i)[0] for i in range(6)]
-    assert sorted(kept) != sorted(changed)
-    assert sorted(order.index(0) for order in changed) == list(range(6))
-
-
 def test_kinds_that_bring_something_are_drawn_more_often(rng):
     credit = Credit(4, first_cost=10.0)
     for _ in range(300):
@@ -230,13 +205,6 @@ def test_kinds_that_bring_something_are_drawn_more_often(rng):
     assert drawn[2] > 0.8
     assert drawn[1] == pytest.approx(0.05, abs=0.02)
     assert drawn[0] == pytest.approx(0.005, abs=0.005)
-
-
-def test_choices_and_orders_of_other_things_than_numbers():
-    words = Problem.from_choices(lambda x: (x.count("a"), "".join(x).count("ba")), [("a", "b", "c")] * 6)
-    check_problem(words)
-    assert set(words.genotype.moves[0]) >= {move for one in searched(words, 300).front().solutions for move in one}
-    assert isinstance(words.genotype, Choices)
 
 
 SPACES = {

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numba import types
 
-from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPA, kernel, solve
 from pareto_nrpa.engine.jit.bundles import borrowed, bundle, keep, unpacked
 from pareto_nrpa.engine.jit.kernels import compile_entry, engine_kernel
 
@@ -128,61 +127,3 @@ def fields(parts):
 def test_a_bundle_can_be_unpacked():
     inner = Inner(np.arange(3), 7)
     assert compile_entry(fields, types.int64(numba.typeof(inner)))(inner) == 8
-
-
-class Data(NamedTuple):
-    """What a user may write: numbers beside arrays, a tuple, nothing at all."""
-
-    costs: np.ndarray
-    n: int
-    factor: float
-    is_turned: bool
-    sizes: tuple[int, int]
-    nothing: None
-
-
-class State(NamedTuple):
-    numbers: np.ndarray
-
-
-@kernel
-def initial_state(data):
-    return State(np.zeros(2, np.int64))
-
-
-@kernel
-def legal_moves(data, state, out):
-    _costs, n, _, _, _, _ = data
-    if state.numbers[0] == n:
-        return 0
-    for i in range(data.sizes[1]):
-        out[i] = i
-    return data[4][1]
-
-
-@kernel
-def play(data, state, move):
-    state.numbers[0] += 1
-    state.numbers[1] += move
-
-
-@kernel
-def move_code(data, state, move):
-    return 2 * state.numbers[0] + move
-
-
-@kernel
-def evaluate(data, state, out):
-    total = data.costs[:, 0].sum() * state.numbers[1] * data.factor
-    out[0] = -total if data.is_turned else total
-    out[1] = len(data) * state.numbers[1]
-    return 0
-
-
-def test_data_of_a_user_hold_numbers_and_are_unpacked_in_kernels():
-    data = Data(np.arange(12.0).reshape(3, 4).T, 5, 0.5, True, (3, 2), None)
-    words = {f.__name__: f for f in (initial_state, legal_moves, play, move_code, evaluate)}
-    problem = CompiledProblem(data, **words, n_objectives=2, n_codes=10, max_moves=5, max_legal=2)
-    front = solve(problem, ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1).front
-    ends = {tuple(row) for row in front.objectives.tolist()}
-    assert {(0.0, 0.0), (-0.5 * 6.0 * 5, 30.0)} <= ends

@@ -1,6 +1,5 @@
 """Compiled code is found again at the next start, and never when something it calls has changed."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -11,8 +10,6 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.engine.jit.kernels import (
-    compile_alone,
-    engine_kernel,
     fingerprint,
     with_globals,
 )
@@ -197,86 +194,3 @@ def test_what_differs_in_any_way_has_another_fingerprint(one, other):
 def test_what_a_kernel_uses_must_show_what_it_holds():
     with pytest.raises(ProblemError, match=r"kernels may use .* cannot be checked for a change: .*value is a .*lock"):
         fingerprint(_returns(threading.Lock()))
-
-
-_THREADS = """
-import threading
-from pareto_nrpa import ParetoNRPA
-from pareto_nrpa.routing import generate_tsptw
-errors = []
-def start():
-    try:
-        ParetoNRPA().start(generate_tsptw(6)).advance(10)
-    except Exception as error:
-        errors.append(repr(error))
-threads = [threading.Thread(target=start) for _ in range(4)]
-[thread.start() for thread in threads]
-[thread.join() for thread in threads]
-print(errors)
-"""
-
-
-def test_threads_may_start_searches_at_the_same_moment():
-    done = subprocess.run([sys.executable, "-c", _THREADS], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-_CIRCLE = """
-import numba
-from pareto_nrpa.engine.jit.kernels import compile_entry, engine_kernel
-
-@engine_kernel
-def is_even(n):
-    return True if n == 0 else is_odd(n - 1)
-
-@engine_kernel
-def is_odd(n):
-    return False if n == 0 else is_even(n - 1)
-
-def entry(n):
-    return is_even(n)
-
-made = compile_entry(entry, numba.boolean(numba.int64))
-made.compile()
-print(made.call(10))
-"""
-
-
-@pytest.mark.slow
-@needs_jit
-def test_kernels_may_call_each_other_in_the_next_process_too(tmp_path):
-    script = tmp_path / "mine.py"
-    script.write_text(_CIRCLE)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    for _ in range(2):  # machine code of the first would end the second
-        done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
-        assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
-
-
-@engine_kernel
-def _doubled(number):
-    return number + number
-
-
-@engine_kernel
-def _no_such_field(number):
-    return number.no_such_field
-
-
-@pytest.fixture
-def usual_threshold():
-    """The thresholds of the garbage collector, set back afterwards."""
-    before = gc.get_threshold()
-    yield before
-    gc.set_threshold(*before)
-
-
-@needs_jit
-@pytest.mark.parametrize("threshold", [(700, 10, 10), (0, 10, 10)])
-def test_the_garbage_collector_has_its_thresholds_again_after_compiling(usual_threshold, threshold):
-    gc.set_threshold(*threshold)
-    compile_alone(_doubled, (numba.int32,))
-    assert gc.get_threshold() == threshold
-    with pytest.raises(numba.TypingError):
-        compile_alone(_no_such_field, (numba.int64,))
-    assert gc.get_threshold() == threshold

@@ -101,7 +101,7 @@ class Hangs(Row):
 
 
 class DiesOnce(Row):
-    """Kills its process the first time it comes to some solutions, as if somebody else had done it."""
+    """Kills its process the first time it comes to some solutions, as if it were killed from outside."""
 
     def __init__(self, folder):
         super().__init__()
@@ -151,7 +151,7 @@ def own_pid():
 
 
 def write_pid_and_sleep(path):
-    """Hang, with a process of its own that hangs too; both tell who they are."""
+    """Hang, with a process of its own that hangs too; both tell their process ids."""
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(path).write_text(f"{os.getpid()} {child.pid}")
     time.sleep(600)

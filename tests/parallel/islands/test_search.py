@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,12 +20,12 @@ from pareto_nrpa import (
     solve,
 )
 from pareto_nrpa.algorithms.polished.search import PolishedSearch
-from pareto_nrpa.engine.state import pack, unpack
 from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.parallel.islands import search as cooperating
+from pareto_nrpa.parallel.islands import task as work
 from pareto_nrpa.parallel.islands.algorithm import Islands
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
-from pareto_nrpa.parallel.islands.executors import Processes, Tasks, Threads, crew_for
+from pareto_nrpa.parallel.islands.executors import Crew, Processes, Tasks, Threads, crew_for, pickled
 from pareto_nrpa.parallel.islands.task import Member, Report
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
@@ -66,26 +66,12 @@ def solved(problem, n=701, algorithm=None, **how):
 
 
 @pytest.mark.parametrize("algorithm", [PolishedNRPA(), ParetoNRPA(level=2)], ids=lambda one: one.name)
-@pytest.mark.parametrize("searches", [2])
-def test_threads_find_what_one_worker_finds(algorithm, searches):
+def test_threads_find_what_one_worker_finds(algorithm):
+    searches = 2
     alone = solved(TSPTW, 2 * 701, algorithm, searches=searches)
     assert alone.parameters["searches"] == searches
     assert alone.evaluations == 2 * 701
     assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2, executor="threads"))
-
-
-@pytest.mark.parametrize(("n_searches", "kind"), [(4, Processes), (3, Tasks)])
-def test_searches_that_cannot_be_shared_out_evenly_go_to_any_idle_process(n_searches, kind):
-    searches = [PolishedNRPA().start(PLAIN, seed=k) for k in range(n_searches)]
-    crew = crew_for(searches, PLAIN, PolishedNRPA(), 2, "processes", None)
-    try:
-        assert type(crew) is kind
-        assert crew.size == 2
-        if kind is Processes:
-            crew._at_work[0] = Future()
-            assert [crew.can_begin(k) for k in range(4)] == [False, True, False, True]
-    finally:
-        crew.close()
 
 
 @pytest.mark.parametrize(
@@ -112,18 +98,6 @@ def test_a_script_is_not_run_a_second_time(tmp_path):
     assert ran.stdout == "once\n"
 
 
-def test_the_first_of_several_searches_is_the_one_that_there_would_be_alone(monkeypatch):
-    monkeypatch.setattr(PolishedSearch, "alone_below", 1000)
-    n = 400
-    alone = PolishedNRPA().start(TSPTW, seed=5)
-    together = Islands(PolishedNRPA(), 2, 1, None).start(TSPTW, seed=5, budget=None)
-    alone.advance(n)
-    advance(together, 2 * n)
-    first, second = together.crew.searches
-    np.testing.assert_array_equal(first.log(), alone.log())
-    assert not np.array_equal(second.log(), alone.log())
-
-
 @pytest.mark.parametrize("n", [1, 41, 200])
 def test_slices_do_not_matter(n):
     searches = []
@@ -135,22 +109,6 @@ def test_slices_do_not_matter(n):
         searches.append(search)
     np.testing.assert_array_equal(searches[0].log(), searches[1].log())
     assert searches[0].last_improvement == searches[1].last_improvement
-
-
-def test_the_front_is_the_best_of_all_and_the_log_leads_to_it():
-    search = Islands(PolishedNRPA(), 3, 1, None).start(TSPTW, seed=0, budget=None)
-    advance(search, 500)
-    log = search.log()
-    assert (np.diff(log[:, 0]) > 0).all()
-    assert log[-1, 0] == search.last_improvement
-    lines = np.concatenate([one.log() for one in search.crew.searches])[:, 1:]
-    best = {tuple(row) for row in lines if not any(_dominates(other, row) for other in lines)}
-    objectives, violations = search.best()
-    assert {(violations, *row) for row in objectives} == best
-
-
-def _dominates(one, other):
-    return one[0] < other[0] or (one[0] == other[0] and (one[1:] <= other[1:]).all() and (one[1:] < other[1:]).any())
 
 
 def test_what_one_finds_reaches_the_others():
@@ -245,27 +203,6 @@ def test_checkpoints_of_other_searches_are_refused(tmp_path):
     two.write_bytes(content[:4000] + bytes([content[4000] ^ 1]) + content[4001:])
     with pytest.raises(CheckpointError, match="is damaged"):
         solved(PLAIN, 60, searches=2, checkpoint=two, resume=True)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda header, tree: tree["islands"]["records"][0].update(round=9**20),
-        lambda header, tree: tree["islands"]["records"][1].update(round=-1),
-        lambda header, tree: tree["islands"]["records"].pop(),
-        lambda header, tree: tree["islands"]["post"].update(fronts=[]),
-        lambda header, tree: tree["searches"].pop(),
-        lambda header, tree: header.update(seed="1"),
-    ],
-)
-def test_what_cannot_be_true_is_refused(change, tmp_path):
-    file = tmp_path / "team.npz"
-    solved(PLAIN, 2 * 40 + 1, searches=2, checkpoint=file)
-    header, tree = unpack(file.read_bytes())
-    change(header, tree)
-    file.write_bytes(pack(header, tree))
-    with pytest.raises(CheckpointError, match="is damaged"):
-        solved(PLAIN, 200, searches=2, checkpoint=file, resume=True)
 
 
 class Mortal(Knapsack):
@@ -379,3 +316,71 @@ def test_an_executor_that_was_shut_down_is_named():
     executor.shutdown()
     with pytest.raises(ParetoNRPAError, match=r"executor accepts no tasks \(.*\); give one that is not shut down"):
         solve(TSPTW, stop=MaxEvaluations(500), searches=2, executor=executor)
+
+
+# --- what executes searches, what of a script it sees, and which searches a process keeps
+
+
+COMPILED = generate_tsptw(10, seed=1)
+MODULE = """
+from pareto_nrpa import Problem
+SCALE = 1
+
+class Steps(Problem):
+    n_objectives = 2
+    def initial_state(self): return ()
+    def legal_moves(self, state): return (0, 1, 2) if len(state) < 4 else ()
+    def play(self, state, move): return (*state, move)
+    def move_code(self, state, move): return len(state), move
+    def evaluate(self, state): return SCALE * sum(state), -sum(i * move for i, move in enumerate(state))
+"""
+SCRIPT = """
+import steps
+from pareto_nrpa import MaxEvaluations, ParetoNRPA, solve
+steps.SCALE = 3
+class Mine(ParetoNRPA):
+    pass
+if __name__ == "__main__":
+    fronts = [
+        solve(steps.Steps(), Mine(level=1), stop=MaxEvaluations(200), seed=1, searches=2, workers=n).front.objectives
+        for n in (1, 2)
+    ]
+    assert (fronts[0] == fronts[1]).all() and fronts[0].size, fronts
+"""
+
+
+@pytest.mark.slow
+def test_processes_see_what_a_script_has_set_and_the_algorithm_that_it_defines(tmp_path):
+    (tmp_path / "steps.py").write_text(MODULE)
+    (tmp_path / "script.py").write_text(SCRIPT)
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("name", "value"), [("frozen", True), ("executable", "")])
+def test_a_program_with_python_inside_is_not_started_again_unasked(name, value, monkeypatch):
+    searches = [PolishedNRPA().start(COMPILED, seed=seed) for seed in range(2)]
+    usual = crew_for(searches, COMPILED, PolishedNRPA(), 2, None, None)
+    assert isinstance(usual, Processes)
+    usual.close()
+    monkeypatch.setattr(sys, name, value, raising=False)
+    assert isinstance(crew_for(searches, COMPILED, PolishedNRPA(), 2, None, None), Threads)
+
+
+def test_one_worker_needs_no_executor():
+    assert type(crew_for([], COMPILED, PolishedNRPA(), 1, None, None)) is Crew
+    with pytest.raises(ValueError, match=r"executor='processes' requires workers: give a number, such as"):
+        solve(COMPILED, stop=MaxEvaluations(10), searches=2, executor="processes")
+
+
+def test_a_process_keeps_all_searches_of_a_run_and_few_of_others():
+    problem, algorithm = Knapsack(6), ParetoNRPA(level=1, iterations=5)
+    state = work.to_bytes(algorithm.start(problem, seed=0, budget=50))
+    stretch = work.Stretch(0, 2, 0, 20, [], 10.0)
+    for run, n in (("another run", 5), ("run", 20), ("a third run", 1)):
+        for k in range(n):
+            task = work.Task((run, k), stretch, pickled(problem), algorithm, state, False)
+            assert work.carry_out(task).evaluations == 2
+        assert sum(key[0] == run for key in work._live) == n
+    assert {key[0] for key in work._live} == {"run", "a third run"}
+    work._live.clear()

@@ -5,7 +5,7 @@ import pytest
 
 from pareto_nrpa.routing.exact.layers import Ancestry, next_layer, root
 from pareto_nrpa.routing.exact.network import build_networks
-from pareto_nrpa.routing.exact.relaxation import Chain, Prices, PriceSearch, TooManyLabels, bounds_of_tours, run_pass
+from pareto_nrpa.routing.exact.relaxation import Chain, Prices, PriceSearch, bounds_of_tours
 
 from .instances import KINDS, brute_force, instance, rounded
 
@@ -47,25 +47,6 @@ def test_preparation_leaves_every_feasible_tour_alone(kind):
                 assert not network.after[city] & visited
                 for deadline, lost in zip(network.deadlines[city], network.lost[city], strict=True):
                     assert time <= deadline or not lost & ~visited
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_reversed_network_allows_every_feasible_tour_backwards(kind):
-    for problem, truth, networks, unit in cases(kind, range(8)):
-        forward, backward = networks.forward, networks.backward
-        np.testing.assert_array_equal(backward.costs, forward.costs.transpose(0, 2, 1))
-        np.testing.assert_array_equal(backward.before, forward.after)
-        for tour, times in zip(truth.tours[:50], truth.times / unit, strict=False):
-            time, at, visited = backward.opens[0], 0, np.uint64(0)
-            for position, (city, start) in enumerate(zip(tour[::-1], times[::-1], strict=True), 1):
-                assert int(backward.arcs[position, at]) >> (city - 1) & 1
-                time += backward.travel[at, city]
-                assert time <= backward.closes[city], problem.name
-                time, at = max(time, backward.opens[city]), city
-                assert networks.horizon - time >= start - 1e-7, problem.name  # the tour is not later than it can be
-                assert not backward.before[city] & ~visited
-                assert not backward.after[city] & visited
-                visited |= np.uint64(1) << np.uint64(city - 1)
 
 
 def ignore(numbers):
@@ -166,11 +147,3 @@ def enumerated(problem, networks, bounds):
     for values, path in zip(found, range(len(found)), strict=True):
         assert problem.replay(ancestry.tour(path))[0].tolist() == values.tolist()
     return found.tolist()
-
-
-def test_a_pass_with_too_many_labels_ends():
-    problem = instance("loose", 1, 8)
-    networks = build_networks(problem.data)
-    prices = Prices(np.array([0.5, 0.5]), np.zeros(8), [[] for _ in range(8)])
-    with pytest.raises(TooManyLabels):
-        run_pass(networks, prices, 0, is_backward=True, look_up=ignore, most=3)

@@ -12,8 +12,7 @@ from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.exact import certify
 from pareto_nrpa.routing.tsptw import mo_tsptw
 
-from .instances import KINDS, brute_force, efficient, instance
-from .proving import answer, assert_complete, certify_module
+from .instances import KINDS, answer, assert_complete, brute_force, certify_module, efficient, instance
 
 
 def compare(kind, seed, n, m):

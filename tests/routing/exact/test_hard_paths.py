@@ -1,7 +1,7 @@
 """Proofs made hard: beams of a few labels, no memory, no time, Ctrl-C anywhere. The answer is complete or honest."""
 
-import dataclasses
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,20 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pareto_nrpa.routing.exact import certify
+from pareto_nrpa.routing.exact import Certificate, CertificateError, certify
 from pareto_nrpa.routing.exact.certificate import OPEN
 from pareto_nrpa.routing.exact.network import build_networks
 from pareto_nrpa.routing.exact.proof import Proof
-from pareto_nrpa.routing.exact.region import KnownFront
+from pareto_nrpa.routing.exact.region import EVERYTHING, KnownFront, open_intervals
 
-from .instances import KINDS, brute_force, efficient, instance
-from .proving import (
+from .instances import (
+    KINDS,
     WEAK,
     CtrlC,
     answer,
     assert_complete,
     assert_honest,
+    brute_force,
     certify_module,
+    efficient,
+    instance,
     proof_module,
     stages,
 )
@@ -35,16 +38,6 @@ def _short_searches(monkeypatch):
     """The proof is tested, not the searches before and within it: what those leave open makes it harder."""
     monkeypatch.setattr(certify_module, "_INCUMBENT_EVALUATIONS", 100)
     monkeypatch.setattr(certify_module, "_MORE_EVALUATIONS", 100)
-
-
-def test_sums_of_large_numbers_made_in_another_order_stay_below_the_limit_of_their_bounds(monkeypatch):
-    """Weighted sums of the same corners used to differ by more than the margin, which ended the proof in an error."""
-    monkeypatch.setattr(proof_module, "_STAGES", stages(1, 5, 20, ENOUGH))
-    for seed, n in ((864, 6), (891, 6), (911, 7), (1052, 6), (1241, 7), (1317, 5), (2309, 5)):
-        problem = instance("large", seed, n)
-        truth = brute_force(problem)
-        for n_tours in range(4):
-            assert_complete(answer(problem, truth, n_tours=n_tours, seed=seed), problem, truth)
 
 
 def small(kind, seed, m=2):
@@ -128,35 +121,6 @@ def test_the_time_limit_leaves_an_honest_answer(kind, m, monkeypatch):
     assert answer(problem, truth, n_tours=1, time_limit=1e-9).status == OPEN
 
 
-def test_ctrl_c_before_the_windows_are_read_is_no_proof(monkeypatch):
-    """It used to be taken for windows that contradict each other: a proof of infeasibility, or of the incumbent."""
-
-    def interrupted(data):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(certify_module, "build_networks", interrupted)
-    problem, truth = small("loose", 4)
-    for n_tours in (0, 2):
-        certificate = answer(problem, truth, n_tours=n_tours)
-        assert (certificate.status, certificate.stopped_by) == (OPEN, "Ctrl-C")
-        assert_honest(certificate, problem, truth)
-
-
-def test_ctrl_c_in_the_first_search_ends_all(monkeypatch):
-    """The search takes it for its own and returns what it has."""
-    search = certify_module.solve
-    monkeypatch.setattr(
-        certify_module,
-        "solve",
-        lambda *args, **options: dataclasses.replace(search(*args, **options), stopped_by="Ctrl-C"),
-    )
-    problem, truth = small("loose", 4)
-    certificate = certify(problem)
-    assert (certificate.status, certificate.stopped_by) == (OPEN, "Ctrl-C")
-    assert len(certificate.solutions) > 0
-    assert_honest(certificate, problem, truth)
-
-
 class CtrlCAtALine:
     """Raise KeyboardInterrupt at the k-th line that is run in the files of the proof."""
 
@@ -236,3 +200,81 @@ def test_passes_hold_for_all_boxes_of_an_interval(data):
     for chain in proof._chains(boxes, every, WEAK):
         sums = np.where(chain.prices.weights > 0, boxes, 0) @ chain.prices.weights
         assert (sums <= chain.limit).all()
+
+
+# --- a proof that is interrupted, saved and resumed several times ends where an uninterrupted one ends
+
+
+def goes_on(certificate, problem, path, looks):
+    """Return the certificate after so many more looks at the keyboard, by way of a file."""
+    certificate.save(path)
+    return certify(problem, resume=Certificate.load(path), on_progress=CtrlC(looks))
+
+
+@pytest.mark.parametrize("kind", ["loose", "tight", "asymmetric"])
+def test_a_proof_in_many_sittings_is_honest_after_each_and_complete_in_the_end(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(5, 20, ENOUGH))
+    n_sittings = 0
+    for seed in range(6):
+        problem = instance(kind, seed, 5 + seed % 3, 1 if seed == 5 else 2)
+        truth = brute_force(problem)
+        certificate = answer(problem, truth, n_tours=seed % 3, seed=seed, on_progress=CtrlC(20))
+        for sitting in range(40):
+            assert_honest(certificate, problem, truth)
+            if certificate.proved:
+                break
+            before, looks = certificate, 40 + 40 * sitting  # each longer, as one begins with making its bounds
+            certificate = goes_on(before, problem, tmp_path / "c.json", looks)
+            n_sittings += 1
+            assert certificate.stage >= before.stage
+            assert certificate.labels >= before.labels
+            assert certificate.cpu_seconds > before.cpu_seconds
+        assert_complete(certificate, problem, truth)
+    assert n_sittings > 0
+
+
+def test_what_was_proved_is_not_searched_again(monkeypatch):
+    monkeypatch.setattr(proof_module, "_STAGES", stages(20, ENOUGH))
+    problem = instance("loose", 3, 8)
+    truth = brute_force(problem)
+    searched = []
+    search = proof_module.Proof._search
+    monkeypatch.setattr(
+        proof_module.Proof,
+        "_search",
+        lambda self, interval, stage: searched.append(interval) or search(self, interval, stage),
+    )
+    for looks in range(60, 2000, 20):
+        begun = answer(problem, truth, on_progress=CtrlC(looks))
+        open_then = open_intervals(begun.open_boxes, begun.objectives[0, 0])
+        if not begun.proved and open_then != [EVERYTHING]:
+            break
+    searched.clear()
+    assert_complete(certify(problem, resume=begun), problem, truth)
+    assert searched
+    for low, high in searched:
+        assert any(begin <= low and high <= end for begin, end in open_then)
+
+
+def test_ctrl_c_before_the_proof_begins_keeps_what_was_proved(monkeypatch):
+    problem = instance("loose", 3, 7)
+    certificate = answer(problem, brute_force(problem), on_progress=CtrlC(30))
+    assert certificate.status == OPEN
+
+    def interrupted(data):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(certify_module, "build_networks", interrupted)
+    kept = certify(problem, resume=replace(certificate, stopped_by="the time limit"))
+    assert kept.stopped_by == "Ctrl-C"
+    assert kept.open_boxes is certificate.open_boxes
+
+
+def test_the_certificate_of_something_else_is_refused():
+    problem, other = instance("loose", 3, 7), instance("loose", 4, 7)
+    certificate = answer(problem, brute_force(problem), on_progress=CtrlC(30))
+    with pytest.raises(CertificateError, match="is for other data than"):
+        certify(other, resume=certificate)
+    bounds = np.zeros((1, 3))
+    with pytest.raises(CertificateError, match=r"is for 3 objectives, .* has 2"):
+        certify(problem, resume=replace(certificate, lower_bounds=bounds))

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pareto_nrpa.routing.exact.gap import lower_bound_set, open_boxes, remaining_gap
 from pareto_nrpa.routing.exact.region import EVERYTHING, KnownFront, complement, partition
 
-from .instances import efficient
-from .proving import missing_share
+from .instances import efficient, missing_share
 
 INF = np.inf
 numbers = st.integers(0, 12)
@@ -48,14 +47,6 @@ def test_a_front_keeps_what_is_efficient_and_counts_what_is_new(first, second, m
             assert tour == tours[values]
         else:
             assert tuple(float(x) for x in second[tour[0] - 100][:m]) == values
-
-
-@given(vectors=points)
-def test_a_point_is_new_unless_a_known_one_is_as_good(vectors):
-    front = front_of(vectors)
-    grid = np.array(GRID)
-    expected = [not any((known <= point).all() for known in front.objectives) for point in grid]
-    assert front.is_new(grid).tolist() == expected
 
 
 @given(vectors=points, interval=intervals)
@@ -124,15 +115,3 @@ def test_with_one_objective_the_gap_is_a_share_of_the_best_value():
     assert lower_bound_set(front, [EVERYTHING], bounds).tolist() == [[8]]
     assert remaining_gap(front, np.array([[8.0]]), None) == pytest.approx(0.2)
     assert open_boxes(front, [], bounds).shape == (0, 2, 1)
-
-
-def test_without_a_tour_all_is_missing():
-    assert remaining_gap(KnownFront(2), np.zeros((1, 2)), None) == 1
-    assert lower_bound_set(KnownFront(2), [EVERYTHING], [(np.array([1.0, 0.0]), 3.0)]).tolist() == [[3, 0]]
-
-
-def test_the_gap_is_measured_to_the_reference_point_of_the_problem_if_the_front_is_below_it():
-    front = front_of([(2, 2)])
-    lower = np.array([[1.0, 1.0]])
-    assert remaining_gap(front, lower, np.array([3.0, 3.0])) == pytest.approx(1 - 1 / 4)
-    assert remaining_gap(front, lower, np.array([2.0, 9.0])) == remaining_gap(front, lower, None)
