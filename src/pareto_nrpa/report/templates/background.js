@@ -24,7 +24,7 @@ function comparedResults() {
     const volume = share === null ? "" : `${(100 * share).toFixed(2)} %`;
     return tableRow(rowHead(label), cell(format(found)), cell(format(best)), cell(volume));
   });
-  const heads = ["Trade-offs", "Not beaten by another result", "Hypervolume, the largest being 100 %"].map(numbersHead);
+  const heads = ["Trade-offs", "Not dominated by another result", "Hypervolume relative to the largest"].map(numbersHead);
   return table("Results side by side", [wordsHead("Result"), ...heads], rows);
 }
 

@@ -22,8 +22,8 @@ function makeList() {
   const found = total(results.map((result) => result.total));
   const words =
     found > solutions.length
-      ? `${format(solutions.length)} of ${format(found)} solutions are here, evenly spaced; the saved result has all.`
-      : "Press a number to choose that solution.";
+      ? `${format(solutions.length)} of ${format(found)} solutions are shown, evenly spaced; the saved result has all.`
+      : "Press a number to choose a solution.";
   byId("list").append(note(words), scrolling("Table of all solutions", all));
   byId("list").append(buttons(button("Download all as CSV", downloadFront)));
 }
@@ -33,7 +33,7 @@ function updateList() {
     row.classList.toggle("is-chosen", i === state.chosen);
     row.classList.toggle("is-out", !isWithin(i));
     row.querySelector("button").setAttribute("aria-pressed", String(i === state.chosen));
-    const beaten = solutions[i].dominated ? ["beaten by another result"] : [];
+    const beaten = solutions[i].dominated ? ["dominated by another result"] : [];
     row.cells[row.cells.length - 2].textContent = [...(standingOut.get(i) ?? []), ...beaten].join(", ");
   });
 }

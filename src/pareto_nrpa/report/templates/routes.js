@@ -132,7 +132,7 @@ function routeSummary(i, route) {
     plural(route.filter(isCustomer).length, "stop"),
     `leaves at ${time(first[4])}`,
     `back at ${time(last[1])}`,
-    waiting > NOTHING ? `waits ${time(waiting)} in all` : "no waiting",
+    waiting > NOTHING ? `waits ${time(waiting)} in total` : "no waiting",
     late ? `late at ${plural(late, "stop")}` : "nowhere late",
   ].join(", ");
 }
