@@ -1,6 +1,6 @@
 """ParetoNRPASampler beside the samplers that Optuna comes with, at equal numbers of trials.
 
-    python benchmarks/optuna_samplers.py run --trials 200 --seeds 5        # goes on where it was stopped
+    python benchmarks/optuna_samplers.py run --trials 200 --seeds 5        # continues where it was stopped
     python benchmarks/optuna_samplers.py page                              # writes docs/results/samplers.md
 
 Every run is a row of results/optuna.csv: the share and the distance of its front, and its CPU time. The page reads

@@ -1,7 +1,7 @@
 """Ours in pymoo beside pymoo's own algorithms, at equal evaluations: a knapsack, a flow shop, NAS-Bench-201.
 
 python benchmarks/pymoo_algorithms.py tune               # populations of the rivals, on other problems and seeds
-python benchmarks/pymoo_algorithms.py run --seeds 5      # goes on where it was stopped
+python benchmarks/pymoo_algorithms.py run --seeds 5      # continues where it was stopped
 python benchmarks/pymoo_algorithms.py page               # writes docs/results/samplers.md
 
 All are judged by all that they evaluated: a population forgets, an archive does not. Every run is a row of
