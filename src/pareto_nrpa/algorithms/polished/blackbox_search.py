@@ -1,6 +1,6 @@
 """Local search by legal moves: solutions of the front are changed, played and evaluated one by one.
 
-For compiled problems without segments, and for plain ones whose solutions are not known by their list of moves alone.
+For compiled problems without segments, and for plain ones whose solutions are not identified by their moves.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from .search import PolishedSearch
     from .solution_front import Scores
 
-# Keys of solutions met; all are dropped when there are so many, so that memory is bounded.
+# Largest number of keys of known solutions; above it all are dropped, so that memory is bounded.
 _MOST_MET = 1_000_000
 
 
 class BlackBoxSearch(ChangeSearch):
-    """What to evaluate next: a playout, or a solution of the front that was changed and was not met before."""
+    """Proposes playouts, and new solutions by changes of the front."""
 
     STATE: ClassVar[dict[str, Any]] = {"_met": "i8 [*]"}
 
@@ -36,13 +36,13 @@ class BlackBoxSearch(ChangeSearch):
         self._met: set[int] = set()
 
     def compile(self) -> None:
-        """Compile what recognises solutions, and what compares them."""
+        """Compile keys and comparisons of solutions."""
         stored(solution_key)(0, np.zeros(1, dtype=np.int64), 1)
         stored(is_covered_by_front)(*[self._no_slack[None]] * 2, self._no_slack, self._no_slack)
         super().compile()
 
     def propose(self) -> Proposal:
-        """Play something that was not met before, if that is to be found."""
+        """Play a new solution, if one is found."""
         search = self._search
         slot, n_tries = search.player.open_slot(), self._n_tries()
         try:
@@ -62,7 +62,7 @@ class BlackBoxSearch(ChangeSearch):
                 if self._is_new(slot):
                     self._in_vain = 0
                     break
-                # Met before: leave its path at some step, as what policies play repeatedly teaches nothing.
+                # Known: leave its path at some step, as repeated solutions teach nothing.
                 moves, policy = self._recorded(slot), int(search.machine.pool.heads[slot, POLICY])
                 _, state = search.player.follow(policy, slot, np.array(moves), search.draw(len(moves)))
         except BaseException:
@@ -71,7 +71,7 @@ class BlackBoxSearch(ChangeSearch):
         return Proposal(slot, state)
 
     def _play_changed(self, kind: int, slot: int) -> tuple[bool, Any]:
-        """Play a changed solution of the front into a slot; tells whether that was possible."""
+        """Play a changed solution of the front into a slot; returns whether it could be played."""
         search, (moves, scores) = self._search, self._drawn()
         if self._changes and self._is_as_long(moves):
             moves = self._changed(self._changes[kind - 1], moves, scores, search.evaluations)
@@ -88,7 +88,7 @@ class BlackBoxSearch(ChangeSearch):
         return self._search.member(i)[0].tolist(), (members.violations, *members.objectives[i].tolist())
 
     def _is_promising(self, expected: list[float]) -> bool:
-        """Tell whether scores that the model expects would be new; while nothing is feasible, fewer violations are."""
+        """Tell whether predicted scores would be new; while nothing is feasible, fewer violations are."""
         least = self._search.members().violations
         return expected[0] < least if least > 0 else not self._is_covered(np.array(expected[1:]))
 
@@ -100,7 +100,7 @@ class BlackBoxSearch(ChangeSearch):
         return not self._options or len(moves) == len(self._options)
 
     def _is_new(self, slot: int) -> bool:
-        """Tell whether what was played into a slot was never met before; it is now."""
+        """Tell whether the solution in a slot is new, and mark it as known."""
         heads = self._search.machine.pool.heads[slot]
         key = int(stored(solution_key)(int(heads[KEY]), self._search.machine.pool.moves[slot], int(heads[N_MOVES])))
         if key in self._met:
@@ -111,7 +111,7 @@ class BlackBoxSearch(ChangeSearch):
         return True
 
     def judged(self, slot: int, kind: int) -> bool:
-        """Take note of the scores of a slot; policies learn from playouts, and from all that is new to the front."""
+        """Receive the scores of a slot; policies learn from playouts, and from new members of the front."""
         scores, members = self._search.machine.pool.scores[slot], self._search.members()
         violations = scores[VIOLATIONS]
         is_new = bool(violations < members.violations)
@@ -123,9 +123,9 @@ class BlackBoxSearch(ChangeSearch):
         return kind == PLAYOUT or is_new
 
     def adopted(self, slot: int) -> None:
-        """Do not propose what another search has evaluated."""
+        """Mark a solution of another search as known."""
         self._is_new(slot)
 
     def restored(self) -> None:
-        """Check what was restored."""
+        """Check the restored state."""
         self.check_solutions([])

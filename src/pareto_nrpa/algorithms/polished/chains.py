@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from .operators import Change, Draw
     from .solution_front import Scores, SolutionFront
 
-# In shares of the range of the front; cooled geometrically.
+# First and last temperature in shares of the range of the front; cooled geometrically.
 _HOTTEST, _COLDEST = 0.03, 0.001
-# A chain has so many steps at least, and this share of those of all chains: chains grow with the run, so that no
-# budget need be known.
+# Least number of steps of a chain, and its share of the steps of all chains: chains grow with the run, so that no
+# budget is required.
 _FEWEST_STEPS, _SHARE = 500, 0.05
-# A little of the sum is added to the largest distance: of two that are as far, the one that is better elsewhere.
+# Weight of the sum beside the largest distance, which breaks ties.
 _AUGMENTED = 0.05
 _GOLDEN = (math.sqrt(5) - 1) / 2
-# What a unit of violations costs in the chains that may pass through infeasible solutions, in shares of the range: it
-# rises while they stand at one, and falls when they are offered one, so that they come back.
+# Penalty of a unit of violations in chains through infeasible solutions, in shares of the range: it rises at an
+# infeasible solution, and falls when one is proposed, so that chains return to feasible ones.
 _FIRST_PRICE, _DEARER, _CHEAPER = 0.1, 1.02, 0.995
 _LEAST_PRICE, _MOST_PRICE = 1e-9, 1e9
 
@@ -32,8 +32,8 @@ _LEAST_PRICE, _MOST_PRICE = 1e-9, 1e9
 class Chains:
     """One chain at a time, which begins at the member of the front that is best for its weight.
 
-    Objectives are measured by the range of the front at the beginning. Weighted sums and augmented Chebyshev distances
-    take turns, and after two chains that never accept more violations come two in which violations have a price.
+    Objectives are scaled by the range of the front at the start. Weighted sums and augmented Chebyshev distances
+    alternate, and so do two chains that never accept more violations and two with a penalty.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
@@ -59,11 +59,11 @@ class Chains:
         self._ideal, self._factors = [0.0] * n_objectives, [1.0] * n_objectives
 
     def restored(self) -> None:
-        """Check what was restored."""
-        need(self.moves or self._step >= self._length, "a solution where its chain stands")
+        """Check the restored state."""
+        need(self.moves or self._step >= self._length, "a current solution of its chain")
 
     def propose(self, front: SolutionFront) -> list[int]:
-        """Return a neighbour of where the chain stands; begins a new one where it has ended."""
+        """Return a neighbour of the current solution; begins a new chain after the end of one."""
         if self._step >= self._length:
             self._begin(front)
         self._step += 1
@@ -102,7 +102,7 @@ class Chains:
         return most + _AUGMENTED * total if self._n_chains % 2 == 0 else total
 
     def judged(self, moves: list[int], scores: Scores) -> None:
-        """Go to a neighbour whose scores are known, or stay."""
+        """Accept or reject a neighbour with known scores."""
         violations = scores[0]
         value = self._judge(scores)
         if self._n_chains % 4 < 2:

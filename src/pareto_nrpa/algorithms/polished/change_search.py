@@ -1,4 +1,4 @@
-"""Base of the local searches that change solutions of the front: kinds of changes, their shares, and a model."""
+"""Base class of local searches that change solutions of the front: kinds of changes, their shares, and a model."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from .search import PolishedSearch
     from .solution_front import Scores
 
-# The model screens all proposals and learns all evaluations up to this many, and ever fewer later: at least the first
-# number, and the second for each option.
+# The model screens all proposals and learns all evaluations up to a number of evaluations, and ever fewer later: at
+# least the first number, and the second for each option.
 _SCREENED, _SCREENED_EACH = 1_500, 10
 
 
 class ChangeSearch(Proposer):
-    """A local search whose kind of change is drawn by how often each kind brought something new to the front.
+    """A local search whose kinds of changes are drawn by how often each brought a new member of the front.
 
     Kind 0 is a playout, 1 and up are the changes: first those of one solution, then those that mix two. Without a
     genotype there are none, and kind 1 is for the subclass.
     """
 
     STATE: ClassVar[dict[str, Any]] = {"_in_vain": "int < 0:", "_credit": "component", "_model": "component"}
-    #: How many times a solution that was not met is looked for, and after how many failures in a row only once more:
-    #: then the space is small, and all of it was met.
+    #: Number of attempts at a new solution, and number of failures in a row after which one attempt is made: the space
+    #: is then small, and all of it is known.
     TRIES, ENOUGH_IN_VAIN = 20, 3
 
     def __init__(self, search: PolishedSearch, **credit: float) -> None:
@@ -42,7 +42,7 @@ class ChangeSearch(Proposer):
         self._changes = self._single + mixing
         self._n_kinds = 1 + max(1, len(self._changes))
         self._credit = Credit(self._n_kinds, **credit)
-        self._in_vain = 0  # evaluations or proposals in a row of what was met before
+        self._in_vain = 0  # evaluations or proposals of known solutions in a row
         self._n_candidates = search.polish.candidates
         has_model = self._n_candidates > 1 and AdditiveModel.is_possible(self._options)
         self._model = AdditiveModel(self._options, search.problem.n_objectives) if has_model else None
@@ -59,19 +59,19 @@ class ChangeSearch(Proposer):
 
     @abstractmethod
     def _is_promising(self, expected: list[float]) -> bool:
-        """Tell whether scores that the model expects would be new to the front."""
+        """Tell whether predicted scores would be new to the front."""
 
     def _n_tries(self) -> int:
         return self.TRIES if self._in_vain < self.ENOUGH_IN_VAIN else 1
 
     def _is_screened(self, n: int) -> bool:
-        """Tell whether the model takes part in evaluation n."""
+        """Tell whether the model is used at evaluation n."""
         return self._model is not None and (n < self._n_screened or self._search.player.draw() * n < self._n_screened)
 
     def _changed(self, change: Change, moves: list[int], scores: Scores, n: int) -> list[int]:
         """Change a solution in one way; with the model, the best of several.
 
-        That is the first that should be feasible and not covered, or else the least violated of those not covered.
+        That is the first predicted to be feasible and not covered, or else the least violated of those not covered.
         """
         if self._model is None or not self._model.knows_enough or not self._is_screened(n):
             return change(moves)

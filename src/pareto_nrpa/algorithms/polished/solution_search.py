@@ -1,4 +1,4 @@
-"""Local search on any plain problem with a genotype: solutions are lists, changed and judged as they are."""
+"""Local search on plain problems with a genotype: solutions are lists, changed and evaluated directly."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from .search import PolishedSearch
     from .solution_front import Scores
 
-# How many solutions the search begins with: playouts where there is a bias, random ones else.
+# Number of first solutions: playouts if there is a bias, otherwise random ones.
 _STARTS = 20
 # From this many evaluations on there are chains, and at most one playout in so many evaluations.
 _LATE, _PLAYOUT_EVERY = 3_000, 500
-# The cost of a playout, in changes; and the credit of playouts from which on policies learn.
+# Cost of a playout in changes, and least credit of playouts for which policies learn.
 _PLAYOUT_COST, _LEARNING_CREDIT = 10.0, 0.001
 # The share of chains follows their success at this rate, between these bounds.
 _RATE, _LEAST_CHAINS, _MOST_CHAINS = 0.0005, 0.25, 0.75
-# Scores of solutions met; all are dropped when there are so many, so that memory is bounded.
+# Largest number of stored scores; above it all are dropped, so that memory is bounded.
 _MOST_KNOWN = 100_000
 _NO_SLOT = -1
-#: In the place of scores, of what cannot be played.
+#: Instead of scores, for solutions that cannot be played.
 _REFUSED: tuple[float, ...] = (np.inf,)
 
 
 class Met(NamedTuple):
-    """Solutions met, by their keys: with their scores, being evaluated elsewhere, or that cannot be played."""
+    """Known solutions by their keys: with scores, pending, or not playable."""
 
     keys: Annotated[np.ndarray, "i8 [met]"]
     scores: Annotated[np.ndarray, "f8 [met, 1+M]"]
@@ -53,7 +53,7 @@ class Met(NamedTuple):
 
 
 class _Candidate(NamedTuple):
-    """A solution that is worth evaluating, or in vain one that was met before."""
+    """A solution to evaluate, or a known one if none was found."""
 
     moves: list[int]
     kind: int
@@ -62,10 +62,10 @@ class _Candidate(NamedTuple):
 
 
 class SolutionSearch(ChangeSearch):
-    """What to evaluate next: a changed solution of the front, the next step of a chain, or a playout.
+    """Proposes changed solutions of the front, steps of chains, and playouts.
 
-    What does not enter the front costs a counter and nothing else: no slot, no codes, no learning. After the kinds of
-    changes come two more: a step of a chain, and a random start.
+    Solutions that do not enter the front are only counted, without slot, codes and learning. After the kinds of changes
+    come two more: a step of a chain, and a random start.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
@@ -80,7 +80,7 @@ class SolutionSearch(ChangeSearch):
     def __init__(self, search: PolishedSearch) -> None:
         player, genotype = search.player, search.problem.genotype
         assert isinstance(player, PlainPlayer)
-        # Without a bias playouts have no credit until they bring something.
+        # Without a bias playouts have no credit until one succeeds.
         super().__init__(search, first=LEAST_CREDIT if player.bias is None else 1.0, first_cost=_PLAYOUT_COST)
         self._player = player
         self._numbers = player.numbers(genotype.moves) if isinstance(genotype, Permutation) else []
@@ -89,30 +89,30 @@ class SolutionSearch(ChangeSearch):
         self._front = solution_front(search, self._fits, self._numbers or [step[0] for step in self._options])
         self._chains = Chains(self._single, player.draw, search.problem.n_objectives)
         self._judge = SolutionJudge(player)
-        self._known: dict[int, Scores | None] = {}  # by key; None while a candidate is being evaluated elsewhere
-        self._rates = [0.01, 0.01]  # how often chains and other proposals bring something
+        self._known: dict[int, Scores | None] = {}  # by key; None for pending candidates
+        self._rates = [0.01, 0.01]  # success rates of chains and other proposals
         self._next_playout = 0
         self._n = 0  # evaluations
-        self._n_uncounted = 0  # of these, how many the search does not know of yet
+        self._n_uncounted = 0  # of these, not yet counted by the search
 
     @staticmethod
     def is_possible(problem: AnyProblem) -> bool:
-        """Tell whether solutions of a problem can be judged as lists, and are known by them alone."""
+        """Tell whether solutions of a problem can be evaluated as lists, and are identified by them."""
         return problem.genotype is not None and problem.identity is None and problem.all_moves is None
 
     def compile(self) -> None:
-        """Compile what compares solutions, and a function of the problem that is for Numba."""
+        """Compile comparisons of solutions, and a function of the problem for Numba."""
         if isinstance(self._player.problem, BuiltProblem):
             self._player.problem.compile()
         self._front.compile()
         super().compile()
 
     def look_at(self, solutions: Sequence[Sequence[Any]]) -> None:
-        """Find out by some playouts how solutions can be judged."""
+        """Detect by some playouts how solutions can be evaluated."""
         self._judge.look_at([*solutions, *self._search.problem.genotype.examples()])  # type: ignore[union-attr]  # is_possible
 
     def _begin(self) -> None:
-        """Take in what happened elsewhere."""
+        """Update from the archive and from other searches."""
         self._n = self._search.evaluations
         self._front.follow()
 
@@ -136,7 +136,7 @@ class SolutionSearch(ChangeSearch):
             self._flush()
 
     def _flush(self) -> None:
-        """Let the search know of the evaluations made."""
+        """Count the evaluations made."""
         if self._n_uncounted:
             self._search.machine.counters[EVALUATIONS] += self._n_uncounted
             self._n_uncounted = 0
@@ -153,7 +153,7 @@ class SolutionSearch(ChangeSearch):
         self._front.follow()
 
     def _evaluate(self, one: _Candidate, is_counting: bool) -> None:
-        """Judge a solution; what may enter the front is recorded, and counted by the search, as all are if it must."""
+        """Evaluate a solution; it is recorded and counted by the search if it may enter the front, or all must be."""
         scores = self._looked_up(one.moves) if is_counting else None
         if scores is None:
             scores = self._judge.scores(one.moves)
@@ -175,13 +175,13 @@ class SolutionSearch(ChangeSearch):
             self._take_note(one.moves, scores, one.kind, standing)
 
     def _looked_up(self, moves: list[int]) -> Scores | None:
-        """Return the scores of a solution that was evaluated before, where each is counted once."""
+        """Return the scores of a known solution, if unique ones are counted."""
         archive, numbers = self._player.store.archive, np.array(moves, dtype=np.int64)
         known = known_scores(archive.keys, archive.key_scores, NO_IDENTITY, numbers, len(moves))
         return None if known is None else tuple(known.tolist())
 
     def _record(self, moves: list[int], scores: Scores, is_new: bool) -> tuple[int, Scores | None]:
-        """Write a solution into a slot, with codes where policies learn of it; no scores if it cannot be played."""
+        """Write a solution into a slot, with codes if policies learn from it; without scores if it cannot be played."""
         search, player = self._search, self._player
         slot, policy = player.open_slot(), self._n % search.polish.n_policies
         try:
@@ -199,7 +199,7 @@ class SolutionSearch(ChangeSearch):
 
     @property
     def _learns(self) -> bool:
-        """Whether policies learn from what enters the front: as long as playouts bring something."""
+        """Whether policies learn from new members of the front, as long as playouts succeed."""
         return self._credit[PLAYOUT] > _LEARNING_CREDIT
 
     def _take_note(self, moves: list[int], scores: Scores, kind: int, standing: int) -> None:
@@ -219,7 +219,7 @@ class SolutionSearch(ChangeSearch):
         self._learn(moves, scores, self._n)
 
     def _candidate(self) -> _Candidate:
-        """Return something that was not met before, if that is to be found: at last a random solution."""
+        """Return a new solution, if one is found; at last a random one."""
         n_tries = self._n_tries()
         for i in range(2 * n_tries):
             one = self._proposed() if i < n_tries else self._started()
@@ -274,7 +274,7 @@ class SolutionSearch(ChangeSearch):
         return self._recorded(slot), (slot, state)
 
     def _random(self) -> list[int]:
-        """Return any solution that the genotype has."""
+        """Return a random solution of the genotype."""
         draw = self._player.draw
         if self._options:
             return [step[int(draw() * len(step))] for step in self._options]
@@ -289,11 +289,11 @@ class SolutionSearch(ChangeSearch):
         return self._front.member(int(self._player.draw() * len(self._front)))
 
     def _is_promising(self, expected: list[float]) -> bool:
-        """Tell whether scores that the model expects would be new to the front."""
+        """Tell whether predicted scores would be new to the front."""
         return self._front.is_promising(expected)
 
     def propose(self) -> Proposal:
-        """Play something into a slot that was not met before, if that is to be found."""
+        """Play a new solution into a slot, if one is found."""
         search = self._search
         self._begin()
         for _ in range(self.TRIES):
@@ -315,7 +315,7 @@ class SolutionSearch(ChangeSearch):
         return Proposal(*self._playout()[1])
 
     def judged(self, slot: int, kind: int) -> bool:
-        """Take note of the scores of a slot; policies learn from playouts, and from what is new to the front."""
+        """Receive the scores of a slot; policies learn from playouts, and from new members of the front."""
         self._begin()
         moves, scores = self._recorded(slot), tuple(self._search.machine.pool.scores[slot].tolist())
         self._known[hash(tuple(moves))] = scores
@@ -325,18 +325,18 @@ class SolutionSearch(ChangeSearch):
         return kind == PLAYOUT or (standing == NEW and learns)
 
     def adopted(self, slot: int) -> None:
-        """Do not propose what another search has evaluated."""
+        """Mark a solution of another search as known."""
         self._known[hash(tuple(self._recorded(slot)))] = tuple(self._search.machine.pool.scores[slot].tolist())
 
     def _fits(self, moves: list[int]) -> bool:
-        """Tell whether a list is a solution as the genotype has them."""
+        """Tell whether a list is a solution of the genotype."""
         if not self._options:
             return sorted(moves) == self._sorted
         return len(moves) == len(self._allowed) and all(map(set.__contains__, self._allowed, moves))
 
     @property
     def met(self) -> Met:
-        """The solutions met."""
+        """The known solutions."""
         m = 1 + self._search.problem.n_objectives
         known = {key: scores for key, scores in self._known.items() if scores is not None and len(scores) == m}
         return Met(
@@ -352,7 +352,7 @@ class SolutionSearch(ChangeSearch):
         self._known |= dict.fromkeys(met.awaited.tolist()) | dict.fromkeys(met.refused.tolist(), _REFUSED)
 
     def restored(self) -> None:
-        """Check what was restored: moves have the numbers that this search began with, and solutions fit."""
+        """Check the restored state: numbers of moves are unchanged, and solutions fit the genotype."""
         genotype = self._search.problem.genotype
         if isinstance(genotype, Permutation):
             need(self._player.numbers(genotype.moves) == self._numbers, "moves in the order of the genotype")
