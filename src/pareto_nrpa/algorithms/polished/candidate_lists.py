@@ -1,4 +1,4 @@
-"""Which moves are near to each: pools for any weights of the objectives, and lists for one descent."""
+"""Near moves: pools for any weights of the objectives, and candidate lists for one descent."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: How many moves are near to each for any weights, and for the weights of one descent.
+#: Number of near moves per move for any weights, and for the weights of one descent.
 POOL, NEAR = 30, 6
-#: How many of the pool a descent uses where there are limits: what is near in time counts more than the weights.
+#: Number of moves of the pool in descents with limits: nearness in time is more important than the weights.
 NEAR_WITH_LIMITS = 10
-# With two objectives: how many weighted sums a pool is made from.
+# With two objectives: number of weighted sums of a pool.
 _N_WEIGHTS = 5
 
 
 class Arcs(NamedTuple):
-    """What the arcs between moves add to each objective, minimised; 0 is START and END."""
+    """The contributions of arcs to each objective, minimised; 0 is START and END."""
 
-    costs: NDArray[np.float64]  # [n + 1, n + 1, M]; M is 0 where objectives are no sums of arcs
-    distances: NDArray[np.float64]  # [n + 1, n + 1], what else keeps two moves apart
+    costs: NDArray[np.float64]  # [n + 1, n + 1, M]; M is 0 if objectives are not sums of arcs
+    distances: NDArray[np.float64]  # [n + 1, n + 1], the further distance of two moves (`near`)
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether arcs cost the same both ways."""
+        """Whether arcs cost the same in both directions."""
         return bool((self.costs == self.costs.transpose(1, 0, 2)).all())
 
     def closings(self) -> NDArray[np.bool_]:
@@ -51,7 +51,7 @@ class CandidateLists:
         scale = np.array([_usual(np.abs(both[:, :, k])) for k in range(m)])
         apart = np.minimum(arcs.distances, arcs.distances.T)
         np.fill_diagonal(apart, np.inf)
-        apart[:, 0] = apart[:, arcs.closings()] = np.inf  # those are looked at where they stand
+        apart[:, 0] = apart[:, arcs.closings()] = np.inf  # handled by their places
         size = max(1, min(size, int((apart[0] < np.inf).sum())))
         pools, costs = [], []
         for way in ways:
@@ -67,12 +67,12 @@ class CandidateLists:
 
 
 def _usual(costs: NDArray[np.float64]) -> float:
-    """Return a usual cost, 1 where there are none."""
+    """Return a typical cost, 1 without any."""
     return float(np.median(costs[costs > 0])) if (costs > 0).any() else 1.0
 
 
 def _weights(m: int) -> list[NDArray[np.float64]]:
-    """Return weights of objectives that are spread over all there are."""
+    """Return evenly spread weights of the objectives."""
     if m == 2:
         return [np.array([share, 1.0 - share]) for share in np.linspace(0.0, 1.0, _N_WEIGHTS)]
     return [np.full(m, 1.0 / max(m, 1)), *(np.eye(m) if m > 1 else [])]

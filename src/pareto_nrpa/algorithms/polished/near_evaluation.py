@@ -1,4 +1,4 @@
-"""Neighbours that put near moves side by side, judged by differences of arcs or by joined rows."""
+"""Neighbours in which near moves are adjacent, judged by differences of arcs or by joined rows."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ _NOTHING_KNOWN = FrontObjectives(np.zeros((0, 1)), np.zeros((0, 1)))
 
 
 class Penalty(NamedTuple):
-    """The terms on which a descent may pass through infeasible solutions."""
+    """The penalty under which a descent may pass through infeasible solutions."""
 
-    price: float  # of a unit of distance from being feasible; 0 if a descent never goes farther away
-    most_gain: float  # by a step: a bound on what it may pay
+    price: float  # of a unit of distance from feasibility; 0 if the distance must not increase
+    most_gain: float  # by a step: the largest penalty
 
 
 STRICT = Penalty(0.0, 0.0)
 
 
 class NearEvaluator:
-    """Looks at the neighbours of a solution that put near moves side by side.
+    """Judges the neighbours of a solution in which near moves are adjacent.
 
     Where a problem says neither what an arc costs nor what else makes two moves near, all moves are near to each.
     """
@@ -102,29 +102,29 @@ class NearEvaluator:
 
     @property
     def n_judged(self) -> int:
-        """How many neighbours were judged so far."""
+        """Number of neighbours judged."""
         return int(self._here.numbers[N_JUDGED])
 
     @property
     def marks(self) -> NDArray[np.int64]:
-        """Which places of the solution a descent has to look at."""
+        """The places of the solution that a descent has to examine."""
         marks: NDArray[np.int64] = self._here.is_queued[self._here.order[1:-1]].astype(np.int64)
         return marks
 
     @property
     def distance(self) -> float:
-        """How far from being feasible the descent is."""
+        """The distance of the descent from feasibility."""
         return float(self._here.current[0])
 
     @property
     def objectives(self) -> NDArray[np.float64]:
-        """What the descent has come to, minimised."""
+        """The objectives of the descent, minimised."""
         objectives: NDArray[np.float64] = self._here.current[1:].copy()
         return objectives
 
     @property
     def moves(self) -> NDArray[np.int64]:
-        """Where the descent is."""
+        """The current solution of the descent."""
         moves: NDArray[np.int64] = self._here.moves[self._here.order[1:-1]]
         return moves
 
@@ -147,7 +147,7 @@ class NearEvaluator:
     def begin(
         self, moves: NDArray[np.int64], weights: NDArray[np.float64], marks: Any = 1, terms: Penalty = STRICT
     ) -> None:
-        """Begin a descent for a weighted sum from the places marked; with weights of 0 it only looks round."""
+        """Begin a descent for a weighted sum from the marked places, or an exploration if the weights are 0."""
         here, looks = self._here, not np.any(weights)
         self._place(moves, marks)
         here.weights[:] = weights
@@ -158,17 +158,17 @@ class NearEvaluator:
             here.near[:] = self._lists.near(here.weights)
 
     def go_on(self, front: FrontObjectives) -> bool:
-        """Continue for a moment; tells whether that is the end."""
+        """Continue for a short time; returns whether the end is reached."""
         self._here.numbers[N_FOUND] = 0
         return bool(self._go_on.call(self._parts, self._here, front, self._rng, _MOST))
 
     def found(self) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """Return the neighbours that were just found worth evaluating, with their (minimised) objectives."""
+        """Return the neighbours just found for evaluation, with their (minimised) objectives."""
         n = int(self._here.numbers[N_FOUND])
         return list(zip(self._here.found[:n].copy(), self._here.predicted[:n].copy(), strict=True)) if n else []
 
     def restored(self) -> None:
-        """Check what was restored, and set what follows from it."""
+        """Check the restored state, and set derived values."""
         here = self._here
         kept = here.order.copy()
         if np.isfinite(here.kept_current[0]):
@@ -182,11 +182,11 @@ class NearEvaluator:
             here.near[:] = self._lists.near(here.weights)
 
     def compile(self) -> None:
-        """Compile what compares solutions; all else is compiled with the player."""
+        """Compile comparisons of solutions; all else is compiled with the player."""
         is_covered(self._here.current[1:], _NOTHING_KNOWN)
 
     def shaken(self, moves: NDArray[np.int64], n_steps: int, reach: int, farther: float = 0.0) -> NDArray[np.int64]:
-        """Return a solution some random steps away that is as feasible, or so much less; `marks`: where it differs."""
+        """Return a solution some random steps away within a slack of infeasibility; `marks`: the changed places."""
         self._place(moves, 0)
         self._here.terms[:] = 0.0
         n_tries = n_steps * _TRIES_PER_STEP
@@ -195,12 +195,12 @@ class NearEvaluator:
 
 
 def is_covered(objectives: NDArray[np.float64], front: FrontObjectives) -> bool:
-    """Tell whether something known is as good as a neighbour, as far as sums of decimals tell."""
+    """Tell whether a neighbour is covered, within rounding errors of sums."""
     return bool(stored(is_covered_by_front)(*front, objectives, NOISE * np.abs(objectives)))
 
 
 def _arcs(player: CompiledPlayer, moves: NDArray[np.int64]) -> Arcs:
-    """Return what all arcs of a problem cost, minimised, and what else keeps moves apart."""
+    """Return the costs of all arcs of a problem, minimised, and further distances of moves."""
     segments = segments_on_bundle(player.problem)
     n_moves, m = len(moves), player.problem.n_objectives if segments.arc_of is not None else 0
     costs, distances = np.zeros((n_moves, n_moves, m)), np.zeros((n_moves, n_moves))
@@ -214,7 +214,7 @@ def _arcs(player: CompiledPlayer, moves: NDArray[np.int64]) -> Arcs:
 
 
 def _bound(segments: Segments, is_sum: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what `go_on` and `shake` leave open: all that judges neighbours, bound to the kernels of a problem."""
+    """Return the functions unbound in `go_on` and `shake`, bound to the kernels of a problem."""
     limits = _bound_rows(segments.limit_of, segments.join_limits) if segments.limit_of else None
     costs = None if is_sum else _bound_rows(segments.cost_of, segments.join_costs)
     compare_costs = small_kernel(
@@ -250,7 +250,7 @@ def _bound(segments: Segments, is_sum: bool) -> tuple[dict[str, Any], dict[str, 
 
 
 def _bound_rows(one_of: Any, join: Any) -> dict[str, Any]:
-    """Return what makes and joins rows of stretches."""
+    """Return the functions that create and join rows of stretches."""
     words = {"one_of": one_of, "join": join}
     fill = bundle_kernel(with_globals(near_rows.fill_block, **words))
     stretch = small_kernel(with_globals(near_rows.row_of_stretch, fill=fill, **words))

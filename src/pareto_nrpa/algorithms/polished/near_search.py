@@ -1,12 +1,12 @@
-"""Neighbours that put near moves side by side: descents with kicks, and looks round a solution.
+"""Neighbours in which near moves are adjacent: descents with kicks, and explorations of a solution.
 
-A descent takes one move after the other from a queue. It judges the neighbours in which that move stands beside one of
-its list, and which pay for the new arc with an arc that goes (Lin and Kernighan 1973). The best beside one move becomes
-the solution at once, and the moves at its joints are queued. Where nothing is queued, a kick follows while there are
-any left: two neighbouring stretches exchange places, a descent begins at the joints, and a worse end is undone.
+A descent takes one move after the other from a queue. It judges the neighbours in which that move is adjacent to one of
+its list, and in which the new arc costs less than a removed one (Lin and Kernighan 1973). The best of one move becomes
+the solution at once, and the moves at its joints are queued. When the queue is empty, a kick follows while any are
+left: two neighbouring stretches exchange places, a descent begins at the joints, and a worse end is undone.
 
-Where costs are joined from rows, no arc says whether a neighbour could pay, and all of the lists are judged. So they
-are where the solution is infeasible. A look round judges all neighbours of the pool, once each.
+If costs are joined from rows, or the solution is infeasible, arcs do not exclude neighbours, and all of the lists are
+judged. An exploration judges all neighbours of the pool, once each.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from .near_state import (
     SIZE,
 )
 
-# Left open here: what is bound to one problem.
+# Unbound here; bound to one problem.
 measure = step = undo = search = compare_costs = compare_limits = judge = try_kinds = look_from = None
 settle = advance = None
 
-# The longest stretch that a kick moves, and how often one is drawn until it is feasible.
+# The longest stretch of a kick, and the number of draws until it is feasible.
 _LONGEST_KICK, _TRIES = 30, 20
 _LONGEST_SHAKE = 3
-# In the place of a candidate: the end of the order, and the next closing.
+# Instead of a candidate: the end of the order, and the next closing.
 _TO_END, _TO_CLOSING = map(np.int64, (-2, -1))
 
 
 def go_on(data, here, front, rng, most):
-    """Continue a descent, or a look round; tells whether that is the end.
+    """Continue a descent or an exploration; returns whether the end is reached.
 
-    About `most` neighbours are judged at a time. Those that no row of `front` covers are written down.
+    About `most` neighbours are judged per call. Those that no row of `front` covers are stored.
     """
     measure(data, here)
     here.numbers[N_COVERERS] = 0
@@ -56,7 +56,7 @@ def go_on(data, here, front, rng, most):
 
 
 def descend_or_look(data, here, front, rng, most):
-    """Judge neighbours until there is nothing left to look at, or for a while; tells which."""
+    """Judge neighbours until the end or the limit; returns whether the end is reached."""
     numbers, order = here.numbers, here.order
     looks = here.flags[LOOKS_ROUND] > 0
     begin = numbers[N_JUDGED]
@@ -82,9 +82,9 @@ def descend_or_look(data, here, front, rng, most):
 
 
 def look_from_move(data, here, front, looks, v, way):
-    """Judge the neighbours in which v stands directly before a move of its list, or directly behind it (way 1).
+    """Judge the neighbours in which v is directly before a move of its list, or directly behind it (way 1).
 
-    Places are counted from the end then, so that v is always to stand before the other.
+    In the second case places are counted from the end, so that v is always before the other.
     """
     where, arcs, weights, edges = here.where, here.arcs, here.weights, here.edges
     last = here.order.size - 1
@@ -125,7 +125,7 @@ def look_from_move(data, here, front, looks, v, way):
 
 
 def try_all_kinds(data, here, front, looks, way, i, j, end_i, pays_behind, pays_before):
-    """Judge the neighbours in which the move at place i stands directly before that at place j."""
+    """Judge the neighbours in which the move at place i is directly before that at place j."""
     last = here.order.size - 1
     end_j = last - here.ends[1, last - j] if way else here.ends[0, j]
     for kind in range(here.flags[N_KINDS]):
@@ -141,7 +141,7 @@ def try_all_kinds(data, here, front, looks, way, i, j, end_i, pays_behind, pays_
 
 
 def judge_neighbour(data, here, front, looks, a, b, c, d, turned_a, turned_b, turned_c):
-    """Note a neighbour if it is the best for the weights so far, or if nothing covers it."""
+    """Store a neighbour if it is the best for the weights so far, or if nothing covers it."""
     here.numbers[N_JUDGED] += 1
     compare_costs(data, here, a, b, c, d, turned_a, turned_b, turned_c)
     is_feasible = here.current[0] == 0.0
@@ -154,7 +154,7 @@ def judge_neighbour(data, here, front, looks, a, b, c, d, turned_a, turned_b, tu
         return
     price, limit = here.terms[PRICE], here.terms[FARTHEST]
     is_uncovered = False
-    if price > 0.0:  # farther it could not be the best; at 0 it may still be worth noting
+    if price > 0.0:  # beyond it, it cannot be the best; at 0 it may still be stored
         limit = min(limit, max(0.0, (here.best_value[1] - value) / price))
     elif is_feasible and not value < here.best_value[1]:
         if not (looks or here.flags[NOTES]) or is_known(here, front):
@@ -180,13 +180,13 @@ def judge_neighbour(data, here, front, looks, a, b, c, d, turned_a, turned_b, tu
 
 @small_kernel
 def is_before(distance, value, best_value):
-    """Tell whether a neighbour is nearer to feasible than the best, or as near and cheaper."""
+    """Tell whether a neighbour is nearer to feasibility than the best, or as near and cheaper."""
     return distance < best_value[0] or (distance == best_value[0] and value < best_value[1])
 
 
 @small_kernel
 def forget_best(here):
-    """Let the solution be what a neighbour must be better than, by more than sums in another order differ."""
+    """Set the solution as the bound for neighbours, with a margin for rounding errors of sums."""
     here.best[0] = 0
     here.best_value[0] = here.current[0] * (1.0 - NOISE)
     here.best_value[1] = 0.0
@@ -201,9 +201,9 @@ def forget_best(here):
 
 
 def advance_to_best(data, here):
-    """Let the best neighbour be the solution; tells whether that is better as it was measured then.
+    """Replace the solution by the best neighbour; returns whether it is better when measured as a whole.
 
-    Where it is not, sums in another order could promise steps round a circle for ever.
+    Otherwise rounding errors of sums could lead to an endless cycle.
     """
     distance, value, best = here.current[0], value_of(here), here.best
     step(data, here, best[0], best[1], best[2], best[3], best[4], best[5], best[6])
@@ -212,7 +212,7 @@ def advance_to_best(data, here):
 
 
 def settle_descent(data, here, rng):
-    """Keep the end of a descent, or what was kept before it, and kick that; tells whether no kicks are left."""
+    """Keep the better of the end of a descent and the stored solution, and kick it; tells if no kicks are left."""
     numbers, kept = here.numbers, here.kept_current
     if numbers[N_KICKS] < 0:
         return True
@@ -239,9 +239,9 @@ def settle_descent(data, here, rng):
 
 
 def shake(data, here, rng, n_steps, n_tries, reach, farther):
-    """Walk to random neighbours, all about one place; returns how many steps.
+    """Walk to random neighbours around one place; returns the number of steps.
 
-    None is farther from being feasible than the solution and so much more. What was changed is queued.
+    Their distance from feasibility exceeds that of the solution by at most a slack. Changed moves are queued.
     """
     measure(data, here)
     n = here.order.size - 2

@@ -1,6 +1,6 @@
-"""A solution and the working memory for judging the neighbours that put near moves side by side.
+"""A solution and the working memory for judging neighbours in which near moves are adjacent.
 
-Moves have numbers from 1 on in here; 0 is START and END, which stand at both ends of the order.
+Moves have numbers from 1 on here; 0 is START and END, at both ends of the order.
 """
 
 from __future__ import annotations
@@ -18,65 +18,65 @@ N_FOUND, N_JUDGED, PLACE_NOW, HEAD, SIZE, N_KICKS, LOW, HIGH, N_COVERERS = range
 LOOKS_ROUND, NOTES, IS_SYMMETRIC, IS_SORTED, N_KINDS = range(5)
 # Positions in NearState.terms.
 PRICE, MOST_GAIN, FARTHEST = range(3)
-#: What sums of the same numbers in another order may differ by.
+#: Largest difference of sums of the same numbers in another order.
 NOISE = 1e-10
-#: How many rows that have just covered a neighbour are compared with the next one first.
+#: Number of recent coverers that are compared with a neighbour first.
 N_LAST_COVERERS = 8
-#: Rows of working memory for stretches: the part joined so far, twice, a stretch, one move, the whole.
+#: Rows of working memory for stretches: the joined part (two), a stretch, one move, the whole.
 PART, STRETCH, ONE, WHOLE = map(np.int64, (0, 2, 3, 4))
 _N_ROWS = 5
-# How many neighbours worth evaluating are found before they are evaluated.
+# Number of neighbours to evaluate that are collected before their evaluation.
 _ROOM = 256
 
 
 @bundle
 class Rows(NamedTuple):
-    """Rows for all stretches of an order, each the join of two of these at most; empty where nothing is joined.
+    """Rows for all stretches of an order, each the join of at most two of them; empty if nothing is joined.
 
     Level l has blocks of 2^(l+1) places, each cut in the middle. The row of a place is the stretch between it and the
     middle of its block. Blocks are filled when they are first needed.
     """
 
-    heads: np.ndarray  # [n + 2, W] float64, what comes before a place
-    tails: np.ndarray  # [n + 2, W] float64, what comes from a place on
-    table: np.ndarray  # [2, levels, n + 2, W] float64, stretches as they are, and turned round
+    heads: np.ndarray  # [n + 2, W] float64, the stretch before a place
+    tails: np.ndarray  # [n + 2, W] float64, the stretch from a place on
+    table: np.ndarray  # [2, levels, n + 2, W] float64, stretches forward and reversed
     is_filled: np.ndarray  # [2, levels, n + 2] bool, by block
     work: np.ndarray  # [_N_ROWS, W] float64
 
 
 @bundle
 class NearState(NamedTuple):
-    """A solution, what is near to what, and working memory. Everything is minimised."""
+    """A solution, its candidate lists, and working memory. Everything is minimised."""
 
     order: Annotated[np.ndarray, "i8 [n+2] < n+1"]  # the solution
     where: np.ndarray  # [n + 1] int64, the place of each move
-    moves: np.ndarray  # [n + 1] int64, the moves behind the numbers
+    moves: np.ndarray  # [n + 1] int64, the moves of the numbers
     other: np.ndarray  # [n + 2] int64, a part of a neighbour written out
-    queue: Annotated[np.ndarray, "i8 [n+1] < n+1"]  # a ring of the moves to look at
+    queue: Annotated[np.ndarray, "i8 [n+1] < n+1"]  # a ring buffer of moves to examine
     is_queued: Annotated[np.ndarray, "b1 [n+1]"]
     kept: Annotated[np.ndarray, "i8 [n+2] < n+1"]  # the solution before the last kick
     kept_current: Annotated[np.ndarray, "f8 [1+M]"]  # its scores
     is_closing: np.ndarray  # [n + 1] bool, whether a move is like START and END
     ends: np.ndarray  # [2, n + 2] int64, the next closing from a place on, and the last up to it
-    arcs: np.ndarray  # [(n + 1) * (n + 1), M] float64, what a move directly before another adds; [1, M] with joins
+    arcs: np.ndarray  # [(n + 1) * (n + 1), M] float64, costs of arcs; [1, M] with joins
     edges: np.ndarray  # [n + 2, M] float64, the arc behind each place, 0 behind the last
-    turned: np.ndarray  # [n + 2, M] float64, what the arcs before a place cost more turned round
+    turned: np.ndarray  # [n + 2, M] float64, cost difference of the arcs before a place if reversed
     pool: np.ndarray  # [2, n + 1, Q] int64, moves near to each for any weights: to stand behind it, and before it
     near: np.ndarray  # [2, n + 1, K] int64, those for the weights at hand
-    weights: Annotated[np.ndarray, "f8 [M]"]  # of the sum that a descent minimises; 0 to look round
-    current: np.ndarray  # [1 + M] float64, distance from being feasible, and objectives of the solution
-    slack: np.ndarray  # [M] float64, differences of sums that mean nothing
-    delta: np.ndarray  # [M] float64, what a neighbour costs more
+    weights: Annotated[np.ndarray, "f8 [M]"]  # of the sum that a descent minimises; 0 in explorations
+    current: np.ndarray  # [1 + M] float64, distance from feasibility, and objectives of the solution
+    slack: np.ndarray  # [M] float64, insignificant differences of sums
+    delta: np.ndarray  # [M] float64, cost difference of a neighbour
     point: np.ndarray  # [M] float64, objectives of a neighbour
     best: np.ndarray  # [7] int64, the best neighbour
-    best_value: np.ndarray  # [2] float64, its distance from being feasible, and what it costs more with its price
+    best_value: np.ndarray  # [2] float64, its distance from feasibility, and its cost difference with the penalty
     terms: Annotated[np.ndarray, "f8 [3]"]
-    found: np.ndarray  # [F, n] int64, neighbours that nothing in the archive covers
+    found: np.ndarray  # [F, n] int64, neighbours that the archive does not cover
     predicted: np.ndarray  # [F, M] float64, their objectives
     coverers: np.ndarray  # [N_LAST_COVERERS, M] float64
     numbers: Annotated[np.ndarray, "i8 [9] < 257 0: n+2 n+1 n+2 -1: n+3 n+2 0:"]
     flags: np.ndarray  # [5] int64
-    signs: np.ndarray  # [M] float64, what turns the problem's objectives into minimised ones
+    signs: np.ndarray  # [M] float64, signs of the problem's objectives
     costs: Annotated[Rows, None]
     limits: Annotated[Rows, None]
 
