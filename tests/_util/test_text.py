@@ -190,28 +190,6 @@ def test_a_crafted_file_of_stops_is_refused(run, tmp_path, place, text):
     assert_harmless(outcome)
 
 
-def test_a_search_and_a_comparison_of_a_file_with_a_crafted_name(run, tmp_path):
-    folder = tmp_path / f"folder{CLEAR}"
-    folder.mkdir()
-    path = folder / f"a{TITLE}{BIDI}.csv"
-    path.write_text(STOPS)
-    matrix = folder / "cost.csv"
-    matrix.write_text("0,1,2\n3,0,4\n5,6,0\n")
-    short = ("--evaluations", 200, "--level", 2)
-    outcome = run("solve", path, "--cost", f"euros={matrix}", *short, "--json", folder / "result.json")
-    assert outcome.code == 0
-    assert outcome.out.startswith(r"a\x1b]0;owned\x07\u202e") and "saved to" in outcome.out
-    assert_harmless(outcome)
-    outcome = run("info", path)
-    assert r"a\x1b]0;owned" in outcome.out
-    assert_harmless(outcome)
-    algorithms = ("--algorithm", "random", "--algorithm", "pareto-nrpa:level=1")
-    outcome = run("compare", path, *algorithms, "--evaluations", 20, "--seeds", 1)
-    assert outcome.code == 0, outcome.err
-    assert r"\x1b]0;owned" in outcome.out
-    assert_harmless(outcome)
-
-
 def test_a_crafted_certificate_is_shown(run, tmp_path):
     path = tmp_path / "certificate.json"
     assert run("certify", "tsptw:n=6,seed=1", "--json", path).code == 0

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 import shutil
 
 import numpy as np
@@ -161,20 +160,6 @@ def test_tables_of_runs_that_failed_or_found_nothing_feasible(run):
     rows = re.findall(rf"^\| {re.escape(TSPTW)}.*$", outcome.out, flags=re.MULTILINE)
     cells = ["**0.00 ± 0.00**", "**0.00 ± 0.00**", "-", "**3.00 ± 0.00**"]  # hypervolume, spread, spacing, violations
     assert rows == [f"| {TSPTW} | {cell} | {cell} |" for cell in cells]
-
-
-@pytest.mark.parametrize(
-    "selection",
-    [
-        ("tiny.toml", "--only", "PLS", "--problem", OTHER, "--seeds", "1", "--evaluations", "50"),
-        ("tiny.toml", "--quick", "--results", "my runs"),
-    ],
-)
-def test_the_command_that_is_suggested_makes_what_is_missing(run, selection):
-    err = run("experiment", "table", *selection).err
-    suggested = shlex.split(err.partition("make them with: pareto-nrpa ")[2])
-    assert run(*suggested).code == 0
-    assert run("experiment", "table", *selection).code == 0
 
 
 # --- figures, and the whole paper

@@ -127,22 +127,6 @@ def test_a_run_that_fails_becomes_a_record_and_the_others_are_made(tmp_path, job
     assert errors[2:] == ["", ""]
 
 
-# Four cities in the Solomon-Potvin-Bengio format: number, x, y, demand, opening, closing, service.
-SMALL_INSTANCE = "4\n1 0 0 0 0 100 0\n2 0 3 0 0 100 0\n3 4 3 0 0 100 0\n4 4 0 0 0 100 0\n"
-
-
-def test_failed_runs_are_repeated_only_when_asked(tmp_path):
-    instance = tmp_path / "later.txt"
-    runs = load_plan(save(tmp_path, TINY)).restricted(problems=[str(instance)], seeds=1).runs()
-    store = RunStore(tmp_path)
-    assert run_missing(runs, store).failures == 2
-    assert run_missing(runs, store).made == 0
-    instance.write_text(SMALL_INSTANCE)
-    status = run_missing(runs, RunStore(tmp_path), retry_failed=True)
-    assert (status.made, status.failures) == (2, 0)
-    assert [RunStore(tmp_path).get(run).error for run in runs] == ["", ""]
-
-
 # --- processes that are killed
 
 

@@ -190,16 +190,6 @@ def test_a_problem_is_played_in_a_trial(problem):
     assert not any(isinstance(code, tuple) and str(code[0]).startswith("move") for code in codes)
 
 
-def test_other_samplers_play_too():
-    study = optuna.create_study(directions=["minimize"] * 2, sampler=optuna.samplers.RandomSampler(seed=1))
-    study.optimize(lambda trial: play(trial, Knapsack()), n_trials=3)
-    fixed = optuna.trial.FixedTrial({f"move {k}": 0 for k in range(8)})
-    assert play(fixed, Knapsack())[0] == 0
-    assert play(fixed, Knapsack())[0] == 0  # as often as one likes: it is not under way
-    done = study.trials[0]
-    assert list(play(done, Knapsack())) == done.values
-
-
 class TrialOfOptuna4(optuna.trial.Trial):
     @property
     def set_constraint(self):

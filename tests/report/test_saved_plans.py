@@ -147,15 +147,6 @@ def test_solve_writes_the_page_and_says_how_it_was_made(run, empty_machine):
         assert "the name of a page must end in .html, got r.json" in run(*command).err
 
 
-def test_report_refuses_what_cannot_be_compared(run, saved, tmp_path):
-    other = knapsack().save(tmp_path / "k.json")
-    outcome = run("report", saved, other, "--out", tmp_path / "page.html")
-    assert outcome.code == 2
-    assert "stops.csv has Kilometres, Lateness, knapsack has load, profit" in outcome.err
-    assert not (tmp_path / "page.html").exists()
-    assert "cannot read" in run("report", tmp_path / "nothing.json").err
-
-
 def test_a_notebook_shows_a_table_and_a_picture(fleet):
     shown = fleet._repr_html_()
     assert shown.count("<circle") == len(fleet.front) == shown.count('<th scope="row">')

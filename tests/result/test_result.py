@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pareto_nrpa import Front, ParetoNRPAError, Result
-from pareto_nrpa._util.text import rows_to_show
 
 from ..helpers.results import knapsack, result_of
 
@@ -132,14 +131,6 @@ def test_the_summary_of_a_long_front_shows_some_rows_with_both_ends():
     assert "(20 of 500 shown)" in text
     assert "1 2 3\n" in text
     assert "1 2 502\n" in text
-
-
-@given(st.integers(0, 3000))
-def test_the_rows_shown_are_few_ordered_and_have_both_ends(n):
-    rows = rows_to_show(n)
-    assert len(rows) == min(n, 20)
-    assert rows == sorted(set(rows))
-    assert not rows or (rows[0], rows[-1]) == (0, n - 1)
 
 
 def test_a_front_is_sorted_with_all_its_columns():

@@ -57,13 +57,6 @@ def test_travel_time_is_the_distance_and_the_service_at_the_city_that_is_left(tm
     np.testing.assert_allclose(read_tsptw(write(tmp_path)).data.costs, [expected])
 
 
-def test_blank_lines_and_runs_of_blanks_do_not_matter(tmp_path):
-    spaced = write(tmp_path, ["", *(f"   {row.replace(' ', chr(9))}  " for row in ROWS), "", ""], head="\n 4 ")
-    np.testing.assert_array_equal(
-        read_tsptw(spaced).data.costs, read_tsptw(write(tmp_path, name="plain.txt")).data.costs
-    )
-
-
 def test_a_secondary_cost_beside_the_file_is_the_second_objective(tmp_path):
     problem = read_tsptw(write_pair(tmp_path, SECONDARY))
     assert problem.n_objectives == 2

@@ -205,21 +205,6 @@ def test_another_beginning_of_the_day_changes_nothing(shift):
         assert feasible_tours(here) == feasible_tours(there)
 
 
-@pytest.mark.parametrize("objective", [0, 1])
-def test_the_bias_is_minus_ten_times_the_normalised_distance(objective):
-    problem = generate_tsptw(6, seed=3)
-    costs = problem.data.costs[objective].copy()
-    if objective == 0:
-        costs[1:] -= 10  # service is no distance
-        np.fill_diagonal(costs, 0)
-    preference = np.eye(2)[objective]
-    game = Game(problem)
-    for here, to in pairwise((0, 2, 5, 1, 3, 4)):
-        value = game.words["bias"](game.data, game.state, to, preference)
-        assert value == pytest.approx(-10 * costs[here, to] / costs.max())
-        game.play(to)
-
-
 def test_it_keeps_the_promises_of_a_problem():
     check_problem(generate_tsptw(9, seed=1))
 

@@ -143,20 +143,6 @@ def test_a_stop_that_might_never_fire_is_refused(stop):
         check_stop(stop)
 
 
-@pytest.mark.parametrize(
-    "stop",
-    [
-        MaxEvaluations(5),
-        TargetHypervolume(5, reference_point=[4, 4]) | MaxEvaluations(5),
-        (MaxEvaluations(5) & TargetHypervolume(5, reference_point=[4, 4])) | MaxRuntime(5),
-        always,
-    ],
-    ids=words,
-)
-def test_a_stop_that_is_sure_to_fire_passes(stop):
-    assert check_stop(stop) is None
-
-
 def test_the_hypervolume_of_many_objectives_takes_a_moment():
     points = np.abs(np.random.default_rng(1).normal(size=(2_000, 7)))
     many = progress(objectives=points / points.sum(axis=1, keepdims=True), signs=np.ones(7))

@@ -61,18 +61,6 @@ def test_it_visits_and_evaluates_what_a_tree_of_dictionaries_does(where, paramet
     assert counts[()] == budget
 
 
-def test_compiled_code_builds_the_same_tree():
-    compiled = generate_tsptw(6, seed=2, tightness=0.6)
-    search = ParetoMCTS(playouts=2).start(compiled, seed=3)
-    search.advance(300)
-    slow = PlainParetoMCTS(PlainWindows(compiled), seed=3, budget=300, playouts=2).run()
-    assert {moves: n for moves, n in visit_counts(search).items() if n} == {
-        moves: n for moves, n in slow.visit_counts().items() if n
-    }
-    found = {(v, tuple(o)) for v, o in zip(search.front().violations, search.front().objectives.tolist(), strict=True)}
-    assert found == best_of([(v, o) for _, v, o in slow.evaluated])
-
-
 def table(rng, count, m):
     """Return the arrays of a node 0 with children 1 to count."""
     visits = np.concatenate([[0], rng.integers(1, 30, count)])

@@ -127,14 +127,6 @@ def test_independent_searches_in_threads_give_what_they_give_alone(small_tsptw):
     assert together == alone
 
 
-def test_a_plain_problem_with_many_codes_and_long_sequences_grows_its_arrays():
-    problem = Knapsack(n=700)
-    search = ParetoNRPA(level=1, n_policies=2).start(problem, seed=0, budget=5)
-    search.advance(5)
-    assert search.machine.weights.shape[2] >= 1400
-    assert all(len(solution) == 700 for solution in search.front().solutions)
-
-
 def test_dropped_candidates_teach_nothing_and_give_back_their_room():
     search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=100)
     search.tell(kept := search.ask(3), [(1.0, 2.0)] * len(kept))

@@ -7,7 +7,7 @@ import pytest
 
 from pareto_nrpa import PolishedNRPA
 from pareto_nrpa.algorithms.polished import near_evaluation as judging
-from pareto_nrpa.algorithms.polished.penalty_descent import PenaltyDescent, changed_places
+from pareto_nrpa.algorithms.polished.penalty_descent import PenaltyDescent
 from pareto_nrpa.engine.archive import archived_rows
 from pareto_nrpa.engine.arrays import FOUND_AT, VIOLATIONS
 from pareto_nrpa.engine.dominance import CHUNK
@@ -16,19 +16,6 @@ from pareto_nrpa.routing import generate_tsp, generate_tsptw
 WINDOWS = generate_tsptw(16, seed=1, tightness=0.3)
 TOUR = np.array([3, 1, 4, 2, 5])
 ELSEWHERE = np.array([1, 4, 2, 5, 3])
-
-
-@pytest.mark.parametrize(
-    ("now", "changed"),
-    [
-        ([3, 1, 4, 2, 5], [0, 0, 0, 0, 0]),
-        ([3, 4, 1, 2, 5], [1, 1, 1, 1, 0]),
-        ([1, 4, 2, 5, 3], [1, 0, 0, 1, 1]),
-        ([5, 2, 4, 1, 3], [1, 1, 1, 1, 1]),
-    ],
-)
-def test_changed_are_the_places_beside_every_new_joint_and_both_ends(now, changed):
-    assert changed_places(TOUR, np.array(now)).tolist() == changed
 
 
 def test_the_price_rises_after_detours_that_end_infeasible_and_falls_after_others():

@@ -10,14 +10,12 @@ import pytest
 from pareto_nrpa import (
     MaxEvaluations,
     MaxRuntime,
-    ParetoNRPA,
     ParetoNRPAError,
 )
 from pareto_nrpa.algorithms import NSGA2
 from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.parallel import FromExecutor, Processes, solve_expensive, solve_parallel
 from pareto_nrpa.parallel.evaluations import search as window_module
-from pareto_nrpa.parallel.evaluations.search import ParallelSearch
 from pareto_nrpa.routing import generate_tsptw
 
 from . import problems
@@ -63,16 +61,6 @@ def test_the_result_does_not_depend_on_the_number_of_workers(workers):
     assert found(solved(problems.Raises(pause=0.005), workers=workers)) == expected
     assert expected[-1] == (50, expected[-1][1], "50 evaluations")
     assert expected[-1][1] > 0
-
-
-def test_a_lookahead_of_one_is_the_search_itself():
-    alone, asked = (ParetoNRPA(level=2).start(problems.Row(), seed=3, budget=50) for _ in range(2))
-    options = {"lookahead": 1, "budget": None, "time_limit": None, "journal": None, "retry_failed": False}
-    windowed = ParallelSearch(asked, Here(), **options)
-    alone.advance(80)
-    windowed.advance(80)
-    assert windowed.front().solutions == alone.front().solutions
-    assert windowed.evaluations < alone.evaluations == asked.evaluations == 80  # it met some of them again
 
 
 def test_equal_solutions_are_evaluated_once_whatever_moves_lead_there(tmp_path):

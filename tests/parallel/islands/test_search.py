@@ -22,10 +22,9 @@ from pareto_nrpa import (
 from pareto_nrpa.algorithms.polished.search import PolishedSearch
 from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.parallel.islands import search as cooperating
-from pareto_nrpa.parallel.islands import task as work
 from pareto_nrpa.parallel.islands.algorithm import Islands
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
-from pareto_nrpa.parallel.islands.executors import Crew, Processes, Tasks, Threads, crew_for, pickled
+from pareto_nrpa.parallel.islands.executors import Crew, Processes, Tasks, Threads, crew_for
 from pareto_nrpa.parallel.islands.task import Member, Report
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
@@ -371,16 +370,3 @@ def test_one_worker_needs_no_executor():
     assert type(crew_for([], COMPILED, PolishedNRPA(), 1, None, None)) is Crew
     with pytest.raises(ValueError, match=r"executor='processes' requires workers: give a number, such as"):
         solve(COMPILED, stop=MaxEvaluations(10), searches=2, executor="processes")
-
-
-def test_a_process_keeps_all_searches_of_a_run_and_few_of_others():
-    problem, algorithm = Knapsack(6), ParetoNRPA(level=1, iterations=5)
-    state = work.to_bytes(algorithm.start(problem, seed=0, budget=50))
-    stretch = work.Stretch(0, 2, 0, 20, [], 10.0)
-    for run, n in (("another run", 5), ("run", 20), ("a third run", 1)):
-        for k in range(n):
-            task = work.Task((run, k), stretch, pickled(problem), algorithm, state, False)
-            assert work.carry_out(task).evaluations == 2
-        assert sum(key[0] == run for key in work._live) == n
-    assert {key[0] for key in work._live} == {"run", "a third run"}
-    work._live.clear()
