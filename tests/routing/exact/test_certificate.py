@@ -252,7 +252,7 @@ def test_known_optima_are_the_ends_of_fronts(official, name, optimum):
     assert round(certificate.objectives[0, 0], 2) == optimum
 
 
-@pytest.mark.parametrize("name", ["rc_201.1", "rc_204.4"])
+@pytest.mark.parametrize("name", ["rc_201.1", pytest.param("rc_204.4", marks=pytest.mark.slow)])
 def test_a_front_does_not_depend_on_how_it_was_found(official, name, monkeypatch):
     problem = official(name)
     expected = certify(problem).objectives

@@ -161,7 +161,7 @@ def test_ctrl_c_at_any_line_leaves_an_honest_answer(monkeypatch):
         finally:
             sys.settrace(before)
         assert_honest(certificate, problem, truth)
-        k += 1 + k // 12
+        k += 1 + k // 6
     assert k > 500
 
 
