@@ -117,7 +117,7 @@ def test_the_script_of_the_page_writes_the_same():
     assert json.loads(done.stdout) == [csv_text([[text]])[:-1] for text in texts]
 
 
-# --- what others have written into files is shown by the terminal, never obeyed
+# --- text of files is escaped before it reaches a terminal
 
 
 pytestmark = pytest.mark.usefixtures("empty_machine")

@@ -29,7 +29,7 @@ def what_was_found(path):
     return {name: content[name] for name in names}
 
 
-# --- what it says of itself
+# --- version, help and info
 
 
 def test_the_version(run):

@@ -188,7 +188,7 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert (tmp_path / "html" / "generated" / "pareto_nrpa.solve.html").exists()
 
 
-# --- the examples run, stay as short as promised, and keep the promises of a problem
+# --- examples
 
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"

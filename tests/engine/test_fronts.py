@@ -1,4 +1,4 @@
-"""Dominance, crowding and the archive against slow twins, through hypothesis."""
+"""Dominance, crowding, the archive, counted solutions and the softmax against slow twins."""
 
 import math
 

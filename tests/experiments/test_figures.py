@@ -126,9 +126,6 @@ def test_surfaces_are_what_that_share_of_runs_attains(infeasible):
     assert corners_of([record([[1, 1]]), record([[2, 2]]), infeasible, infeasible]) == [[[1, 1]], [[2, 2]]]
 
 
-# --- average ranks
-
-
 # --- all figures
 
 

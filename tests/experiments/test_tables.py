@@ -1,4 +1,4 @@
-"""Tables from numbers made up by hand: what is bold, what is a dash, and that no label breaks a format."""
+"""Tables from numbers made up by hand, and statistics against published numbers and SciPy."""
 
 import csv
 import io
@@ -189,7 +189,7 @@ def test_the_page_of_a_plan_and_its_files(tmp_path):
     assert "Average ranks" not in page  # of one problem
 
 
-# --- statistics against hand examples, published numbers and SciPy called directly
+# --- statistics
 
 
 stats = pytest.importorskip("scipy.stats", reason="needs SciPy: pip install pareto-nrpa[experiments]")

@@ -1,3 +1,5 @@
+"""NAS-Bench-101: cells, the reader of the official file, and the problem made of its table."""
+
 import base64
 import functools
 import io
@@ -113,7 +115,7 @@ def test_the_real_cells(real_data):
         assert parameters(*cell) == table["params"][row]
 
 
-# --- the reader of the official file, on records that are written here, in the official encoding, by code of our own
+# --- the reader of the official file, on records that are encoded here
 
 
 def naive_crc(data):

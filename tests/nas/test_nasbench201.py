@@ -1,3 +1,5 @@
+"""NAS-Bench-201: cells, its tables and the package that has them."""
+
 import pickle
 from fractions import Fraction
 

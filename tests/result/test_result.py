@@ -201,7 +201,7 @@ def test_an_approximated_hypervolume_says_so(tmp_path):
     assert "approximated" not in make_result().to_dict()
 
 
-# --- knee, weights and limits, on fronts that one can draw by hand; the page's are held beside them in pages/
+# --- knee, weights and limits; report/test_page.py compares those of the page with them
 
 
 def front(*points, **changes):

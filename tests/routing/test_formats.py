@@ -272,7 +272,7 @@ def test_what_vroom_knows_and_we_do_not_is_refused_by_name(file, changes, words)
     assert "v.json" in str(caught.value)
 
 
-# --- every file is opened once, and what is no instance is reported as what it is
+# --- every file is opened once, and a file that is not an instance is named
 
 
 ROWS = "3\n0 0 0 0 0 100 0\n1 3 4 0 0 100 10\n2 6 8 0 0 100 10\n"

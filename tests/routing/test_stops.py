@@ -1,3 +1,5 @@
+"""Stops in spreadsheets and data frames: what is read, and what is refused with line and column."""
+
 import datetime
 import math
 

@@ -1,3 +1,5 @@
+"""Routes of several vehicles: kernels and timetables against slow twins."""
+
 import json
 from itertools import permutations
 

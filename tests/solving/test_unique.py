@@ -1,4 +1,4 @@
-"""Evaluations counted once each: repeated solutions are looked up, and do not count against the budget."""
+"""What is counted and kept: evaluations once for each solution, and archives of limited size."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_both_numbers_are_told_and_saved(tmp_path):
     assert "unique" not in plain.save(tmp_path / "y.json").read_text()
 
 
-# --- a limited archive: never larger, good in what it keeps, honest about the rest, and the same after a resumption
+# --- archives of limited size
 
 
 TOUR = generate_tsp(20, seed=1, n_objectives=3)

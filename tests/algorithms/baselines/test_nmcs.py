@@ -88,7 +88,7 @@ def test_weight_vectors_are_all_ways_to_share_out_equal_parts(m, partitions):
     assert (np.diff(largest) >= 0).all(), "after the corners the balanced ones come first"
 
 
-# --- nRPA for weighted sums: with one objective it is Pareto-NRPA with one policy, and both are NRPA
+# --- NRPA for weighted sums
 
 
 ONE = generate_tsptw(9, seed=3, n_objectives=1)

@@ -81,7 +81,7 @@ def test_no_algorithm_is_charged_for_compiling(tmp_path, monkeypatch):
     assert said == ""
 
 
-# --- with and without the moves that a problem thinks not worth trying
+# --- pruning
 
 
 TIGHT = generate_tsptw(10, seed=2, tightness=0.9)

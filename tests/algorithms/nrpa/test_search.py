@@ -1,4 +1,4 @@
-"""The stack machine against recursion: same random numbers, same fronts."""
+"""Pareto-NRPA against the recursion of the paper, its parameters, and searches that are asked and told."""
 
 import threading
 
@@ -219,7 +219,7 @@ def test_a_budget_beyond_counting_is_a_sentence():
         ParetoNRPA(level=1).resolve_iterations(10**25)
 
 
-# --- the paper's recursion against the compiled search: the same sequences, sampled from the same weights
+# --- the same sequences, sampled from the same weights
 
 
 class Beside(Reference):

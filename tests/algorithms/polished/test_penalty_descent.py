@@ -53,7 +53,7 @@ def test_a_search_on_a_detour_goes_on_from_a_checkpoint_to_the_same_end(monkeypa
         assert same_end(search, again)
 
 
-# --- members of an archive, kept up, compared with the archive looked at anew
+# --- members of the archive, updated in place, compared with the archive itself
 
 
 PROBLEMS = {

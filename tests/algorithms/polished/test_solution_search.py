@@ -228,7 +228,7 @@ def test_a_whole_number_beyond_all_floats_is_an_error_in_words():
         solve(Problem.from_choices(lambda x: (10**400, 1), [range(4)] * 6), stop=MaxEvaluations(10))
 
 
-# --- what is learned of single choices, and that it leads further
+# --- the additive model of single choices
 
 
 OPTIONS = [[0, 1, 2], [5, 7], [3], [1, 2, 3, 4]]

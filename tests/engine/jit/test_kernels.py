@@ -1,4 +1,4 @@
-"""Compiled code is found again at the next start, and never when something it calls has changed."""
+"""Compiled code is cached, and compiled again when something it calls has changed; arrays reach it in bundles."""
 
 import copy
 import os
@@ -198,7 +198,7 @@ def test_what_a_kernel_uses_must_show_what_it_holds():
         fingerprint(_returns(threading.Lock()))
 
 
-# --- bundles of arrays reach compiled code as one pointer, and compiled code sees what Python sees
+# --- bundles of arrays, which reach compiled code as one pointer
 
 
 @bundle

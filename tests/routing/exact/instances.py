@@ -221,7 +221,7 @@ def instance(kind, seed, n, m=2):
     return mo_tsptw(*KINDS[kind](rng, n, m), name=f"{kind}-{seed}-{n}-{m}")
 
 
-# --- proofs to try on small instances: from any incumbent, with any stages, and what every answer must fulfil
+# --- proofs on small instances, and what every answer must fulfil
 
 
 # The package exports functions of these names.

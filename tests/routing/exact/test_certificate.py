@@ -149,7 +149,7 @@ def test_the_checker_finds_a_tour_that_is_late(problem, proved):
         check_certificate(other_certificate, other)
 
 
-# --- the one call: what it refuses, that it repeats itself, and the official instances
+# --- certify: what it refuses, and the official instances
 
 
 def refused(match, problem, *args, error=ProblemError, **options):
