@@ -13,7 +13,7 @@ import msgspec
 from pareto_nrpa import load
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.experiments.plan import Contender, Plan
-from pareto_nrpa.experiments.runs import Record, RunStore
+from pareto_nrpa.experiments.runs import RunRecord, RunStore
 from pareto_nrpa.experiments.worker import failed
 from pareto_nrpa.problem.base import data_fingerprint
 
@@ -85,7 +85,7 @@ def a_record(run, objectives, *, violations=0.0, log=None, **others):
     points = [list(map(float, point)) for point in objectives]
     made = [[i, violations, *point] for i, point in enumerate(points, start=1)]
     settings = {"evaluations": 100, "cpu_seconds": 0.5, "wall_seconds": 0.75, "versions": {"python": "3"}, **others}
-    return Record(
+    return RunRecord(
         run=run,
         objectives=points,
         violations=violations if points else None,
@@ -128,7 +128,7 @@ def found_in(folder):
         for line in path.read_bytes().splitlines():
             content = json.loads(line)
             del content["cpu_seconds"], content["wall_seconds"]
-            found[msgspec.json.decode(line, type=Record).run.key] = content
+            found[msgspec.json.decode(line, type=RunRecord).run.key] = content
     return found
 
 

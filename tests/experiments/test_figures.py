@@ -9,7 +9,7 @@ from pareto_nrpa.experiments import figures
 from pareto_nrpa.experiments.drawing import COLOURS, save_figure
 from pareto_nrpa.experiments.metrics import Scale
 from pareto_nrpa.experiments.plan import Run
-from pareto_nrpa.experiments.runs import Record
+from pareto_nrpa.experiments.runs import RunRecord
 from pareto_nrpa.experiments.worker import make_run
 
 from .helpers import a_record
@@ -34,7 +34,7 @@ def real():
 
     def runs(**parameters):
         lines = [make_run(Run(problem, "pareto-nrpa", parameters, 2_000, None, seed), None)[0] for seed in range(3)]
-        return [msgspec.json.decode(line, type=Record) for line in lines]
+        return [msgspec.json.decode(line, type=RunRecord) for line in lines]
 
     return {"one policy": runs(n_policies=1), "Pareto-NRPA": runs()}
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from .metrics import Scale
-    from .runs import Record
+    from .runs import RunRecord
     from .statistics import MetricComparison
 
 _NO_RUN = "no feasible run"
@@ -43,7 +43,7 @@ _MOST_PANELS = 6
 
 @house_style()
 def aggregated_fronts(
-    records: dict[str, list[Record]],
+    records: dict[str, list[RunRecord]],
     title: str,
     objectives: Sequence[str] = _OBJECTIVES,
     cloud: NDArray[np.float64] | None = None,
@@ -76,7 +76,7 @@ def aggregated_fronts(
 
 
 @house_style()
-def hypervolume_history(records: dict[str, list[Record]], title: str, scale: Scale) -> Figure:
+def hypervolume_history(records: dict[str, list[RunRecord]], title: str, scale: Scale) -> Figure:
     """Draw how the hypervolume grew: the mean over the runs of each label, with its 95 % confidence interval."""
     figure, (axes,) = new_figure(title, width=5.6, height=4.2)
     message = _why_no_history(_all_feasible(records))
@@ -97,7 +97,7 @@ def hypervolume_history(records: dict[str, list[Record]], title: str, scale: Sca
 
 
 @house_style()
-def policy_distribution(record_list: Sequence[Record], title: str) -> Figure:
+def policy_distribution(record_list: Sequence[RunRecord], title: str) -> Figure:
     """Draw the fronts of one run or two, each point coloured by the policy that sampled it."""
     runs = list(record_list)[:2]
     figure, panels = new_figure(title, columns=max(1, len(runs)), width=3.8, height=3.6, share=True)
@@ -161,7 +161,7 @@ def average_ranks(found: MetricComparison, title: str) -> Figure:
 
 
 @house_style()
-def attainment(records: dict[str, list[Record]], title: str) -> Figure:
+def attainment(records: dict[str, list[RunRecord]], title: str) -> Figure:
     """Draw for each of up to 6 labels the surfaces attained by a quarter, half and three quarters of its runs."""
     shown = dict(list(records.items())[:_MOST_PANELS])
     if len(shown) < len(records):
@@ -188,12 +188,12 @@ def attainment(records: dict[str, list[Record]], title: str) -> Figure:
     return figure
 
 
-def _labels(records: dict[str, list[Record]]) -> list[str]:
+def _labels(records: dict[str, list[RunRecord]]) -> list[str]:
     """Return each label with its number of runs."""
     return [f"{label} ({_count(runs)})" for label, runs in records.items()]
 
 
-def _count(runs: Sequence[Record]) -> str:
+def _count(runs: Sequence[RunRecord]) -> str:
     """Return the number of runs, and of feasible ones if not all are."""
     feasible = sum(len(run.feasible) > 0 for run in runs)
     if feasible == 0:
@@ -203,13 +203,13 @@ def _count(runs: Sequence[Record]) -> str:
     return "1 run" if feasible == 1 else f"{feasible} runs"
 
 
-def _feasible(runs: Sequence[Record]) -> NDArray[np.float64]:
+def _feasible(runs: Sequence[RunRecord]) -> NDArray[np.float64]:
     """Return the feasible points of all runs together."""
     found = [run.feasible for run in runs if len(run.feasible)]
     return np.vstack(found) if found else np.zeros((0, 2))
 
 
-def _all_feasible(records: dict[str, list[Record]]) -> NDArray[np.float64]:
+def _all_feasible(records: dict[str, list[RunRecord]]) -> NDArray[np.float64]:
     """Return the feasible points of all labels together."""
     return _feasible([run for runs in records.values() for run in runs])
 
@@ -230,7 +230,7 @@ def _why_no_history(points: NDArray[np.float64]) -> str:
     return "" if m < MANY_OBJECTIVES else f"not measured from {MANY_OBJECTIVES} objectives on; there are {m}"
 
 
-def _mean_history(runs: Sequence[Record], scale: Scale) -> NDArray[np.float64]:
+def _mean_history(runs: Sequence[RunRecord], scale: Scale) -> NDArray[np.float64]:
     """Return [k, 3]: evaluation, mean over the runs of the normalised hypervolume, half-width of its interval."""
     # Under equal time, runs end at different evaluations; a finished run keeps its last value.
     last = max(1, *(run.evaluations for run in runs))
@@ -239,7 +239,7 @@ def _mean_history(runs: Sequence[Record], scale: Scale) -> NDArray[np.float64]:
     return np.array([(at, *mean_and_interval(values)) for at, values in zip(evaluations, histories.T, strict=True)])
 
 
-def _history(run: Record, evaluations: NDArray[np.float64], scale: Scale) -> list[float]:
+def _history(run: RunRecord, evaluations: NDArray[np.float64], scale: Scale) -> list[float]:
     """Return the normalised hypervolume of a run after each of these evaluations."""
     found = run.feasible_log
     counts = np.searchsorted(found[:, 0], evaluations, side="right").tolist()
@@ -265,7 +265,7 @@ def _draw_true_front(axes: Axes, front: NDArray[np.float64]) -> list[Line2D]:
     return axes.plot(*nondominated(front).T, drawstyle="steps-post", **look)
 
 
-def _draw_policies(axes: Axes, run: Record) -> dict[int, Line2D]:
+def _draw_policies(axes: Axes, run: RunRecord) -> dict[int, Line2D]:
     """Draw the front of a run, and return the legend entries of its policies."""
     message = _why_no_front(run.feasible)
     finish(axes, _OBJECTIVES, message)
@@ -279,7 +279,7 @@ def _draw_policies(axes: Axes, run: Record) -> dict[int, Line2D]:
     return lines
 
 
-def _draw_surfaces(axes: Axes, runs: Sequence[Record], points: NDArray[np.float64], colour: str) -> None:
+def _draw_surfaces(axes: Axes, runs: Sequence[RunRecord], points: NDArray[np.float64], colour: str) -> None:
     """Draw the attainment surfaces of some runs as staircases that reach the edges around all points."""
     low, high = points.min(axis=0), points.max(axis=0)
     margin = np.where(high > low, 0.05 * (high - low), 1.0)
@@ -292,7 +292,7 @@ def _draw_surfaces(axes: Axes, runs: Sequence[Record], points: NDArray[np.float6
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
-def _surface(runs: Sequence[Record], share: int) -> NDArray[np.float64]:
+def _surface(runs: Sequence[RunRecord], share: int) -> NDArray[np.float64]:
     """Return the corners of the surface attained by this share of runs, in per cent; none if fewer are feasible."""
     fronts = [run.feasible for run in runs if len(run.feasible)]
     needed = math.ceil(share * len(runs) / 100)

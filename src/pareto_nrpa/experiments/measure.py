@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..problem.base import AnyProblem
     from ..result.reference import ReferenceFront
     from .plan import Plan
-    from .runs import Record, RunStore
+    from .runs import RunRecord, RunStore
 
 _COUNTS = ("seed", "evaluations", "front_size")
 _TEXTS = ("problem", "algorithm", "versions", "error")
@@ -49,7 +49,7 @@ class Measured:
 
     plan: Plan
     frame: pd.DataFrame  # a row per run; NaN for a missing metric, such as spacing of one point
-    records: dict[str, dict[str, list[Record]]]  # by problem, then label; finished runs only
+    records: dict[str, dict[str, list[RunRecord]]]  # by problem, then label; finished runs only
     scales: dict[str, Scale]  # of the paper's hypervolume, by problem
     known: dict[str, ReferenceFront] = field(default_factory=dict)  # true fronts, by problem, where they are known
     names: dict[str, list[str]] = field(default_factory=dict)  # of the objectives of those problems
@@ -79,7 +79,7 @@ def measure(
     """
     pandas = library("pandas")
     rows: list[dict[str, Any]] = []
-    records: dict[str, dict[str, list[Record]]] = {}
+    records: dict[str, dict[str, list[RunRecord]]] = {}
     scales: dict[str, Scale] = {}
     known: dict[str, ReferenceFront] = {}
     names: dict[str, list[str]] = {}
@@ -128,7 +128,7 @@ def _loaded(problem: str, data: Path | None) -> tuple[AnyProblem | None, str | N
         return None, None
 
 
-def _row(box: Box, problem: str, label: str, seed: int, record: Record) -> dict[str, Any]:
+def _row(box: Box, problem: str, label: str, seed: int, record: RunRecord) -> dict[str, Any]:
     """Return the row of a run; a failed one has no metrics."""
     with np.errstate(over="ignore", invalid="ignore"):  # of objectives near the largest float
         metrics = {} if record.error else {name: metric.measure(record, box) for name, metric in METRICS.items()}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..result.reference import ReferenceFront
-    from .runs import Record
+    from .runs import RunRecord
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Box:
     """The range of all points found on a problem, and the scales of its hypervolumes."""
 
     def __init__(
-        self, records: Sequence[Record], fixed: Sequence[float] | None, truth: ReferenceFront | None = None
+        self, records: Sequence[RunRecord], fixed: Sequence[float] | None, truth: ReferenceFront | None = None
     ) -> None:
         fronts = [record.feasible for record in records if len(record.feasible)]
         self.worst = np.vstack(fronts).max(axis=0) if fronts else np.zeros(0)
@@ -91,22 +91,22 @@ class Metric:
 
     name: str  # in plans, tables and files
     title: str
-    measure: Callable[[Record, Box], float]  # NaN where a run does not have it
+    measure: Callable[[RunRecord, Box], float]  # NaN where a run does not have it
     digits: int = 2  # as the paper prints
     more_is_better: bool = True
     is_usual: bool = False  # in plans that name no metrics
     of_the_truth: bool = False  # compares with the true front: measured if it is known
 
 
-def _fixed(run: Record, box: Box) -> float:
+def _fixed(run: RunRecord, box: Box) -> float:
     return math.nan if box.fixed is None else box.fixed.share(run.feasible)
 
 
-def _violations(run: Record, box: Box) -> float:
+def _violations(run: RunRecord, box: Box) -> float:
     return math.nan if run.violations is None else run.violations
 
 
-def _of_truth(measure: Callable[[ReferenceFront, NDArray[np.float64]], float]) -> Callable[[Record, Box], float]:
+def _of_truth(measure: Callable[[ReferenceFront, NDArray[np.float64]], float]) -> Callable[[RunRecord, Box], float]:
     """Return a metric that compares with the true front, NaN where that is not known."""
     return lambda run, box: math.nan if box.truth is None else measure(box.truth, run.feasible)
 

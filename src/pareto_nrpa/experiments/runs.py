@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Record(msgspec.Struct, frozen=True, dict=True):
+class RunRecord(msgspec.Struct, frozen=True, dict=True):
     """A run that has ended, finished or failed; a line of a journal is one as JSON."""
 
     run: Run
@@ -105,13 +105,13 @@ class RunStore:
         """Append a record, as JSON in one line, to the open journal."""
         assert self._journal is not None
         self._journal.append(line)
-        run = msgspec.json.decode(line, type=Record).run
+        run = msgspec.json.decode(line, type=RunRecord).run
         self._found[run.key] = run, line
 
-    def get(self, run: Run) -> Record | None:
+    def get(self, run: Run) -> RunRecord | None:
         """Return the record of a run, None if there is none."""
         found = self._found.get(run.key)
-        return None if found is None else msgspec.json.decode(found[1], type=Record)
+        return None if found is None else msgspec.json.decode(found[1], type=RunRecord)
 
     def runs_on(self, problem: str) -> list[Run]:
         """Return all runs on a problem."""
@@ -127,7 +127,7 @@ class RunStore:
             if record is None or (record.error and retry_failed):
                 yield run
 
-    def check_data(self, record: Record | None, fingerprint: str | None) -> None:
+    def check_data(self, record: RunRecord | None, fingerprint: str | None) -> None:
         """Raise if a run was made on other data than those of the problem."""
         if record is not None and not record.error and fingerprint is not None and record.fingerprint != fingerprint:
             raise ParetoNRPAError(
@@ -136,9 +136,9 @@ class RunStore:
             )
 
 
-def _decoded(line: bytes) -> Record | None:
+def _decoded(line: bytes) -> RunRecord | None:
     """Return the record in a line, None if it is none."""
     try:
-        return msgspec.json.decode(line, type=Record)
+        return msgspec.json.decode(line, type=RunRecord)
     except (ValueError, RecursionError):
         return None

@@ -18,7 +18,7 @@ from ..own_problem import is_own
 from ..problem.base import AnyProblem, data_fingerprint, problem_fingerprint
 from ..result.result import plain
 from ..solving.solve import solve
-from .runs import Record
+from .runs import RunRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,14 +87,14 @@ def _check_revision(run: Run, chosen: Any) -> None:
 def failed(run: Run, error: str) -> tuple[bytes, str]:
     """Return the record of a run that failed as JSON in one line, and its error."""
     error = error.encode(errors="replace").decode()[:_LONGEST_ERROR]  # lone surrogates cannot be stored
-    return msgspec.json.encode(Record(run, error=error, versions={"python": platform.python_version()})), error
+    return msgspec.json.encode(RunRecord(run, error=error, versions={"python": platform.python_version()})), error
 
 
-def _record(run: Run, result: Result, fingerprint: str) -> Record:
+def _record(run: Run, result: Result, fingerprint: str) -> RunRecord:
     signs = np.where(result.maximise, -1.0, 1.0)
     front = result.front
     assert result.log is not None
-    return Record(
+    return RunRecord(
         run=run,
         fingerprint=fingerprint,
         evaluations=result.evaluations,
