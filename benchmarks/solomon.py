@@ -35,7 +35,10 @@ def best_known(name: str, lengths: np.ndarray) -> float:
 def run(name: str, seconds: float, seed: int) -> None:
     problem = read_stops(FOLDER / f"{name}.txt", objectives=["distance"])
     best = best_known(name, problem.data.costs[0])
-    front = solve(problem, stop=MaxCpuTime(seconds), seed=seed).front
+    result = solve(problem, stop=MaxCpuTime(seconds), seed=seed)
+    if result.stopped_by in ("Ctrl-C", "SIGTERM"):
+        raise KeyboardInterrupt
+    front = result.front
     ours = front.objectives[0, 0] if front.is_feasible else np.inf
     assert problem.replay(front.solutions[0])[0][0] == front.objectives[0, 0]
     for method, found in (("polished-nrpa", ours), ("pyvrp", by_pyvrp(problem, seed, seconds))):

@@ -118,7 +118,10 @@ def share(points: np.ndarray, corner: float) -> float:
 
 def checked(problem: CompiledProblem, seconds: float, seed: int) -> Front:
     """Return the front of the default search, all of whose solutions were replayed."""
-    front = solve(problem, stop=MaxCpuTime(seconds), seed=seed).front
+    result = solve(problem, stop=MaxCpuTime(seconds), seed=seed)
+    if result.stopped_by in ("Ctrl-C", "SIGTERM"):
+        raise KeyboardInterrupt  # a search keeps what it found so far, which is not what is compared here
+    front = result.front
     for solution, row in zip(front.solutions, front.objectives, strict=True):
         objectives, violations = problem.replay(solution)
         assert violations == 0
