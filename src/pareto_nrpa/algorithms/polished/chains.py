@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # First and last temperature in shares of the range of the front; cooled geometrically.
 _HOTTEST, _COLDEST = 0.03, 0.001
+# Least range of an objective, in shares of the range of the first solutions: on a front of one solution a chain would
+# be a descent.
+_LEAST_RANGE = 0.1
 # Least number of steps of a chain, and its share of the steps of all chains: chains grow with the run, so that no
 # budget is required.
 _FEWEST_STEPS, _SHARE = 500, 0.05
@@ -41,6 +44,7 @@ class Chains:
         "_violations": "float",
         "_value": "float",
         "_price": "float",
+        "_first": "floats [2, =]",
         "_step": "int < 0:",
         "_length": "int < 0:",
         "_n_steps": "int < 0:",
@@ -54,6 +58,7 @@ class Chains:
         self.moves: list[int] = []
         self._violations = self._value = 0.0
         self._price = _FIRST_PRICE
+        self._first = [[math.inf] * n_objectives, [-math.inf] * n_objectives]  # best and worst of the first solutions
         self._step = self._length = 0
         self._n_steps = self._n_chains = 0  # of all so far
         self._ideal, self._factors = [0.0] * n_objectives, [1.0] * n_objectives
@@ -61,6 +66,11 @@ class Chains:
     def restored(self) -> None:
         """Check the restored state."""
         need(self.moves or self._step >= self._length, "a current solution of its chain")
+
+    def measure(self, scores: Scores) -> None:
+        """Extend the range of the first solutions."""
+        best, worst = self._first
+        self._first = [list(map(min, best, scores[1:])), list(map(max, worst, scores[1:]))]
 
     def propose(self, front: SolutionFront) -> list[int]:
         """Return a neighbour of the current solution; begins a new chain after the end of one."""
@@ -77,7 +87,9 @@ class Chains:
         weights = self._weights()
         self._ideal = front.ideal.tolist()
         with np.errstate(all="ignore"):
-            self._factors = np.minimum(np.maximum(weights, 1e-6) / front.span, np.finfo(float).max).tolist()
+            best, worst = np.array(self._first)
+            span = np.maximum(front.span, _LEAST_RANGE * (worst - best))
+            self._factors = np.minimum(np.maximum(weights, 1e-6) / span, np.finfo(float).max).tolist()
             parts = (front.points() - self._ideal) * self._factors
             sums = parts.sum(axis=1)
             values = parts.max(axis=1) + _AUGMENTED * sums if self._n_chains % 2 == 0 else sums

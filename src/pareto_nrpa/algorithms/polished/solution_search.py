@@ -209,6 +209,8 @@ class SolutionSearch(ChangeSearch):
             self._front.insert(scores, moves)
         elif standing != COVERED:
             self._front.replace(standing, moves)
+        if self._n < _STARTS:
+            self._chains.measure(scores)
         is_step = kind == self._chain_kind
         rate = self._rates[not is_step]
         self._rates[not is_step] = rate + _RATE * (is_new - rate)
