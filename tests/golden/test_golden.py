@@ -117,3 +117,14 @@ def test_a_process_with_compiling_switched_off_finds_the_same(beginnings):
     assert len(names) >= 10
     for name, entry in found.items():
         compare(name, entry)
+
+
+def test_plain_problems_are_solved_with_compiling_switched_off():
+    program = "from tests.helpers.problems import Knapsack; from pareto_nrpa import MaxEvaluations, solve; "
+    program += "print(solve(Knapsack(), stop=MaxEvaluations(20)).evaluations)"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    root = Path(__file__).parent.parent.parent
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=root, timeout=100
+    )
+    assert (done.returncode, done.stdout) == (0, "20\n"), done.stderr

@@ -31,6 +31,7 @@ from .arrays import (
     Store,
 )
 from .evaluated import known_scores
+from .jit.bundles import JIT_IS_OFF
 from .jit.kernels import compile_entry
 from .jit.together import compile_all
 from .messages import overflow_message, status_message
@@ -101,7 +102,10 @@ class Player(ABC):
     @cached_property
     def kinds(self) -> tuple[Any, ...]:
         """The types of the first arguments of all loops: parts, store, settings, generator."""
-        return tuple(numba.typeof(value) for value in (self.parts, self.store, self.settings, self.rng))
+        arguments = (self.parts, self.store, self.settings, self.rng)
+        if JIT_IS_OFF:  # nothing is compiled, and the callback of a plain problem has no type
+            return (types.int64,) * len(arguments)
+        return tuple(map(numba.typeof, arguments))
 
     @property
     def played(self) -> Any:
