@@ -269,7 +269,7 @@ class Locked(Knapsack):
 
 def test_what_cannot_be_read_asks_for_a_version_before_the_search(tmp_path):
     message = (
-        r"changes of Locked could not be detected: Locked.lock is a .*lock, whose .* Give it an attribute `version`"
+        r"changes of Locked could not be detected: Locked.lock cannot be read .*lock.* Give it an attribute `version`"
     )
     with pytest.raises(ProblemError, match=message):
         solve(Locked(), ParetoNRPA(level=1), stop=MaxEvaluations(5), checkpoint=tmp_path / "search")

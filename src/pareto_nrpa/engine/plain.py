@@ -153,7 +153,7 @@ class _Draws(list[float]):
             self.give_back()
 
 
-class Record:
+class PlayedSteps:
     """The record of a sequence: moves, and for each step with a choice the input of Adapt."""
 
     def __init__(self, moves: list[Any] | None = None) -> None:
@@ -216,7 +216,7 @@ class PlainPlayer(Player):
     @property
     def moves_met(self) -> list[Any]:
         """All moves, in the order of their numbers."""
-        return self.met()
+        return list(map(_move, self.moves))
 
     @moves_met.setter
     def moves_met(self, moves: list[Any]) -> None:
@@ -255,7 +255,7 @@ class PlainPlayer(Player):
         try:
             self._raised = None
             if self.learns:
-                self._sampled(policy, slot, judges=True)
+                self.play(policy, slot, judges=True)
                 status = OK
             else:
                 status = self._played(slot, n_given, purpose)
@@ -300,7 +300,7 @@ class PlainPlayer(Player):
         if self.learns:
             store.counters[N_CODES] = n_codes
 
-    def _write(self, slot: int, record: Record, policy: int, identity: int) -> None:
+    def record(self, slot: int, record: PlayedSteps, policy: int, identity: int = NO_IDENTITY) -> None:
         """Write a sequence into a slot."""
         steps, n_moves = record.steps, len(record.moves)
         if n_moves == 0:
@@ -322,16 +322,13 @@ class PlainPlayer(Player):
 
     # Playouts by policy.
 
-    def play(self, policy: int, slot: int) -> Any:
-        """Play one sequence into a slot, not evaluated yet; returns the final state."""
-        return self._sampled(policy, slot, judges=False)
-
-    def _sampled(self, policy: int, slot: int, *, judges: bool) -> Any:
+    def play(self, policy: int, slot: int, *, judges: bool = False) -> Any:
         """Play one sequence with a policy, or any, into a slot; returns the final state."""
-        record = Record()
+        record = PlayedSteps()
         with self._draws as draws:
             if policy < 0:
-                policy = self._any_policy(draws)
+                n_policies = self.store.weights.shape[1]
+                policy = int(draws.draw() * n_policies) if n_policies > 1 else 0
             try:
                 state = self._sample_moves(policy, record, draws)
                 identity = checked_identity(self.problem, state)
@@ -339,16 +336,12 @@ class PlainPlayer(Player):
                 raise
             except Exception as error:
                 raise self.raised(error, len(record.moves)) from error
-            self._write(slot, record, policy, identity)
+            self.record(slot, record, policy, identity)
             if judges:
                 self.evaluate(slot, state)
         return state
 
-    def _any_policy(self, draws: _Draws) -> int:
-        n_policies = self.store.weights.shape[1]
-        return int(draws.draw() * n_policies) if n_policies > 1 else 0
-
-    def _sample_moves(self, policy: int, record: Record, draws: _Draws) -> Any:
+    def _sample_moves(self, policy: int, record: PlayedSteps, draws: _Draws) -> Any:
         """Play to the end, or to one move more than allowed; returns the final state."""
         problem, bias, number = self.problem, self.bias, self.codes
         legal_moves, play_move, move_code = problem.legal_moves, problem.play, problem.move_code
@@ -386,11 +379,8 @@ class PlainPlayer(Player):
                     total += strength[code]
                     sums.append(total)
                 if bias is not None:
-                    extra = self._biases(policy, state, moves)
-                    biases += extra
-                    sums = self._biased_sums(policy, steps[-count:], extra)
-                    total = sums[-1]
-                if not SMALLEST_SUM < total < LARGEST_SUM:
+                    biases += self._biases(policy, state, moves)
+                if bias is not None or not SMALLEST_SUM < total < LARGEST_SUM:
                     sums = self._safe_sums(policy, steps[-count:], biases[-count:])
                     total = sums[-1]
                 if not draws:
@@ -423,12 +413,6 @@ class PlainPlayer(Player):
         self.codes.table = table
         return table
 
-    def _biased_sums(self, policy: int, codes: list[int], extra: list[float]) -> list[float]:
-        try:
-            return list(accumulate(map(math.exp, self._logits(policy, codes, extra))))
-        except OverflowError:
-            return [math.inf]
-
     def _safe_sums(self, policy: int, codes: list[int], extra: list[float]) -> list[float]:
         return self._sums(self._logits(policy, codes, extra))
 
@@ -451,7 +435,7 @@ class PlainPlayer(Player):
 
     # Walks with other choosers.
 
-    def _walk(self, state: Any, choose: Chooser, record: Record, policy: int | None = None) -> tuple[Any, bool]:
+    def _walk(self, state: Any, choose: Chooser, record: PlayedSteps, policy: int | None = None) -> tuple[Any, bool]:
         """Play with a chooser, recording codes for a policy; returns the last state, and whether it is final."""
         problem, number = self.problem, self.codes
         while moves := self._legal(state, len(record.moves)):
@@ -491,7 +475,7 @@ class PlainPlayer(Player):
 
     def _followed(self, policy: int, slot: int, wanted: list[Any], at: int) -> tuple[Any, int | None]:
         """Play given moves into a slot; returns the final state, and the depth of the first illegal move."""
-        problem, record = self.problem, Record()
+        problem, record = self.problem, PlayedSteps()
         chooser = self._deviating(wanted, record.moves, at) if at >= 0 else self._exactly(wanted, record.moves, at)
         try:
             state, is_final = self._walk(problem.initial_state(), chooser, record, policy)
@@ -503,7 +487,7 @@ class PlainPlayer(Player):
             raise
         except Exception as error:
             raise self.raised(error, len(record.moves)) from error
-        self._write(slot, record, policy, identity)
+        self.record(slot, record, policy, identity)
         return state, None
 
     def _exactly(self, wanted: list[Any], played: list[Any], at: int) -> Chooser:
@@ -537,15 +521,11 @@ class PlainPlayer(Player):
 
         return choose
 
-    def record(self, slot: int, record: Record, policy: int) -> None:
-        """Write a sequence played by the caller into a slot."""
-        self._write(slot, record, policy, NO_IDENTITY)
-
     # Without policies.
 
     def sample(self, rng: np.random.Generator) -> list[Any]:
         """Return the moves of a random playout of a search without policies, which is not evaluated."""
-        record = Record()
+        record = PlayedSteps()
         try:
             with _Draws(rng, stays=False) as draws:
                 self._walk(self.problem.initial_state(), self._by_bias(draws), record)
@@ -574,7 +554,7 @@ class PlainPlayer(Player):
 
     def _played(self, slot: int, n_given: int, purpose: int) -> int:
         """Play the first moves in a slot and, depending on the purpose, others drawn by the bias; returns a status."""
-        record = Record()
+        record = PlayedSteps()
         try:
             record.moves = self.solution(self.store.pool.moves[slot, :n_given].tolist())
             status = self._rolled(slot, record, purpose)
@@ -592,13 +572,16 @@ class PlainPlayer(Player):
                 raise
             raise self.raised(error, len(record.moves)) from error
 
-    def _rolled(self, slot: int, record: Record, purpose: int) -> int:
+    def _rolled(self, slot: int, record: PlayedSteps, purpose: int) -> int:
         problem = self.problem
         state = problem.initial_state()
         for move in record.moves:
             state = problem.play(state, move)
         if purpose == LOOK:
-            self._show(self._legal(state, len(record.moves)))
+            legal = self.numbers(self._legal(state, len(record.moves)))
+            self._fit(0, n_legal=len(legal))
+            self.store.legal[: len(legal)] = legal
+            self.store.n_legal[0] = len(legal)
             return OK
         if purpose == WHOLE and self._legal(state, len(record.moves)):
             self.store.counters[DEPTH] = len(record.moves)
@@ -606,15 +589,9 @@ class PlainPlayer(Player):
         with self._draws as draws:
             if purpose != WHOLE:
                 state, _ = self._walk(state, self._by_bias(draws), record)
-            self._write(slot, record, 0, checked_identity(problem, state))
+            self.record(slot, record, 0, checked_identity(problem, state))
             self.evaluate(slot, state)
         return OK
-
-    def _show(self, legal: list[Any]) -> None:
-        """Write the legal moves for compiled code."""
-        self._fit(0, n_legal=len(legal))
-        self.store.legal[: len(legal)] = self.numbers(legal)
-        self.store.n_legal[0] = len(legal)
 
     def _would_enter(self) -> bool:
         archive = self.store.archive
@@ -663,12 +640,8 @@ class PlainPlayer(Player):
     def solution(self, numbers: Sequence[int]) -> list[Any]:
         """Return the moves of numbers."""
         if len(self._by_number) < len(self.moves):
-            self._by_number = self.met()
+            self._by_number = self.moves_met
         return [self._by_number[number] for number in numbers]
-
-    def met(self) -> list[Any]:
-        """Return all moves, in the order of their numbers."""
-        return list(map(_move, self.moves))
 
     def numbers(self, solution: Sequence[Any]) -> list[int]:
         """Return the numbers of moves."""

@@ -24,7 +24,7 @@ from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.parallel.islands import search as cooperating
 from pareto_nrpa.parallel.islands.algorithm import Islands
 from pareto_nrpa.parallel.islands.exchange import LAG, IslandRecord, Mailbox, Rounds
-from pareto_nrpa.parallel.islands.executors import Crew, Processes, Tasks, Threads, crew_for
+from pareto_nrpa.parallel.islands.executors import Crew, KeptProcesses, Tasks, Threads, crew_for
 from pareto_nrpa.parallel.islands.task import Member, Report
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
@@ -75,7 +75,7 @@ def test_threads_find_what_one_worker_finds(algorithm):
 
 @pytest.mark.parametrize(
     ("problem", "budget", "crew"),
-    [(TSPTW, None, Processes), (TSPTW, 1_000, Threads), (generate_tsp(300, seed=1), None, Threads)],
+    [(TSPTW, None, KeptProcesses), (TSPTW, 1_000, Threads), (generate_tsp(300, seed=1), None, Threads)],
 )
 def test_processes_are_for_long_searches_with_small_policies(problem, budget, crew):
     team = Islands(PolishedNRPA(), 2, 2, None)
@@ -223,7 +223,7 @@ class Mortal(Knapsack):
     "searches", [2, pytest.param(3, marks=pytest.mark.slow)], ids=["that keeps its search", "that is sent states"]
 )
 def test_a_worker_that_dies_changes_nothing(searches, tmp_path, monkeypatch):
-    monkeypatch.setattr(Processes, "spell_seconds", 0.01)
+    monkeypatch.setattr(KeptProcesses, "spell_seconds", 0.01)
     monkeypatch.setattr(Tasks, "spell_seconds", 0.01)
     file = tmp_path / "died"
     result = solved(Mortal(str(file)), 200, searches=searches, workers=2)
@@ -360,7 +360,7 @@ def test_processes_see_what_a_script_has_set_and_the_algorithm_that_it_defines(t
 def test_a_program_with_python_inside_is_not_started_again_unasked(name, value, monkeypatch):
     searches = [PolishedNRPA().start(COMPILED, seed=seed) for seed in range(2)]
     usual = crew_for(searches, COMPILED, PolishedNRPA(), 2, None, None)
-    assert isinstance(usual, Processes)
+    assert isinstance(usual, KeptProcesses)
     usual.close()
     monkeypatch.setattr(sys, name, value, raising=False)
     assert isinstance(crew_for(searches, COMPILED, PolishedNRPA(), 2, None, None), Threads)

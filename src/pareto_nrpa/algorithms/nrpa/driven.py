@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from ..._util.checks import shown
-from ...engine.plain import Record
+from ...engine.plain import PlayedSteps
 from ...errors import ProblemError
 from ...problem.base import Problem
 
@@ -52,7 +52,7 @@ class Playout:
 
     def __init__(self, search: AskTellSearch, policy: int, draw: Callable[[], float]) -> None:
         self.policy = policy
-        self._record = Record()
+        self._record = PlayedSteps()
         self.solution: list[Any] = self._record.moves
         self._search, self._draw = search, draw
         self._player: Any = search.player

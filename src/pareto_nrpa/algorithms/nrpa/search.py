@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ...engine.plain import Record
+    from ...engine.plain import PlayedSteps
     from ..algorithm import Algorithm
     from .driven import Playout
     from .params import ParetoNRPA
@@ -280,7 +280,7 @@ class AskTellSearch(Search):
         check_whole("policy", policy, 0, n_policies - 1)
         return Playout(self, policy, draw)
 
-    def candidate_from(self, record: Record, policy: int) -> Candidate:
+    def candidate_from(self, record: PlayedSteps, policy: int) -> Candidate:
         """Return a sequence recorded code by code as a candidate."""
         player: Any = self.player
         with player.slot() as slot:

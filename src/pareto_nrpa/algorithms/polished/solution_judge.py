@@ -31,7 +31,7 @@ class SolutionJudge:
 
     def __init__(self, player: PlainPlayer) -> None:
         self._player, self._problem = player, player.problem
-        self._moves = player.met()  # all moves of the genotype
+        self._moves = player.moves_met  # all moves of the genotype
         self._are_numbers = all(type(move) is int and move == i for i, move in enumerate(self._moves))
         self._signs = player.signs.tolist()
         self._m, self._is_constrained = player.problem.n_objectives, player.problem.constrained

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...engine.arrays import EVALUATIONS, NO_IDENTITY
 from ...engine.evaluated import known_scores
-from ...engine.plain import PlainPlayer, Record
+from ...engine.plain import PlainPlayer, PlayedSteps
 from ...engine.state import need
 from ...engine.walk import ANY_POLICY
 from ...problem.builders import BuiltProblem
@@ -186,7 +186,7 @@ class SolutionSearch(ChangeSearch):
         slot, policy = player.open_slot(), self._n % search.polish.n_policies
         try:
             if not is_new or (self._judge.all_are_legal and not self._learns):
-                player.record(slot, Record(self._judge.solution(moves)), policy)
+                player.record(slot, PlayedSteps(self._judge.solution(moves)), policy)
                 return slot, scores
             is_played, state = player.follow(policy, slot, np.array(moves))
             if is_played:

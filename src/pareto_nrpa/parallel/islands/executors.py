@@ -190,7 +190,7 @@ class Tasks(Crew):
             self._executor.kill_workers()
 
 
-class Processes(Tasks):
+class KeptProcesses(Tasks):
     """Processes of this machine, each of which keeps searches of its own and reports their progress.
 
     If one dies, its searches are restored from the last states received, and repeat the work since then.
@@ -267,7 +267,7 @@ def crew_for(
     imports_main = not isinstance(problem, CompiledProblem) or _is_local(content, algorithm)
     if n % workers:  # searches that cannot be divided evenly go to any idle process
         return Tasks(searches, content, algorithm, ProcessWorkers(workers, imports_main=imports_main), workers)
-    return Processes(searches, content, algorithm, workers, imports_main=imports_main)
+    return KeptProcesses(searches, content, algorithm, workers, imports_main=imports_main)
 
 
 def _faster(search: AskTellSearch, problem: AnyProblem, algorithm: Algorithm, budget: int | None) -> tuple[str, bytes]:
