@@ -123,6 +123,13 @@ AllOption = Annotated[bool, _output("--all", help="Print all trade-offs, not onl
 ReferenceFrontOption = Annotated[
     Path | None, _output(help="Compare the result with the front in this file: a result, a certificate, or a CSV.")
 ]
+BoundOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Prove for so many seconds after the search how much can be missing, of tours with time windows.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
 OutputQuietOption = Annotated[bool, _output("--quiet", "-q", help="Print errors only.")]
 
 _long = partial(typer.Option, rich_help_panel="Long runs")
