@@ -124,11 +124,7 @@ ReferenceFrontOption = Annotated[
     Path | None, _output(help="Compare the result with the front in this file: a result, a certificate, or a CSV.")
 ]
 BoundOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Prove for so many seconds after the search how much can be missing, of tours with time windows.",
-        rich_help_panel=_OUTPUT,
-    ),
+    float | None, _output(help="Prove after the search for so many seconds how much can be missing (time windows).")
 ]
 OutputQuietOption = Annotated[bool, _output("--quiet", "-q", help="Print errors only.")]
 

@@ -364,7 +364,7 @@ class Proof:
         size = min(4, stage.memory)
         search.climb(stage.fine_steps, size=size, grid=horizon / _COARSE)
         if stage.rounds and len(self.front):
-            corners = self.front.local_upper_bounds()
+            corners = self._local_upper_bounds(EVERYTHING)
             lowest = np.sort(_sums(corners, weights))[: stage.boxes]
             limit = float(lowest[np.isfinite(lowest)].max()) + _ABOVE_THE_CORNERS
             search.sharpen(limit, stage.rounds, size=size, steps=8, grid=horizon / _FINE, most=stage.pass_labels)
