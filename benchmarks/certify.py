@@ -1,15 +1,18 @@
 """Which fronts can be proved complete: `python benchmarks/certify.py rc_201.1 rc_204.3 --seconds 300 --memory 4`.
 
 Certificates are lines of the file that comes with the package, exact/proofs.jsonl, and are not made again; the table is
-made from all that are there. Without instances: all official ones.
+made from all that are there. Without instances: all official ones. `--prove-again 3` proves each stored front three
+times from a random half of its points, and fails unless the other half is found again.
 """
 
 import argparse
 
+import numpy as np
 from report import write
 
 from pareto_nrpa import certify, load
 from pareto_nrpa.errors import InstanceError
+from pareto_nrpa.result.result import Front
 from pareto_nrpa.routing.benchmarks import official_names
 from pareto_nrpa.routing.exact import Certificate, CertificateError, check_certificate
 from pareto_nrpa.routing.exact.certificate import INFEASIBLE, OPEN, PROVED
@@ -50,12 +53,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="for each")
     parser.add_argument("--memory", type=float, default=4.0, help="gigabytes")
     parser.add_argument("--again", action="store_true", help="go on with those whose certificate leaves something open")
+    parser.add_argument("--prove-again", type=int, default=0, metavar="TIMES", help="from half of a front")
     options = parser.parse_args(arguments or [])
+    memory = options.memory * 1e9
     for name in options.instances or sorted(official_names()):
         try:
-            make(name, options.seconds, options.memory * 1e9, again=options.again)
+            if options.prove_again:
+                prove_again(name, options.prove_again, options.seconds, memory)
+            else:
+                make(name, options.seconds, memory, again=options.again)
         except InstanceError as error:
             print(f"{name} not certified: {error}")
+    if options.prove_again:
+        return
     certificates = read_proofs()
     for certificate in certificates:
         verify(certificate)
@@ -74,6 +84,25 @@ def make(name: str, seconds: float, memory: float, *, again: bool) -> None:
     write_proofs([certificate])
     if certificate.stopped_by in ("Ctrl-C", "SIGTERM"):
         raise KeyboardInterrupt
+
+
+def prove_again(name: str, times: int, seconds: float, memory: float) -> None:
+    """Raise unless proofs from some points of a proved front find the others, and nothing else."""
+    stored = next((one for one in read_proofs() if one.instance == name and one.proved), None)
+    if stored is None:
+        print(f"{name}: there is no proved front.", flush=True)
+        return
+    problem = load(name)
+    for seed in range(times):
+        kept = np.flatnonzero(np.random.default_rng(seed).random(len(stored.solutions)) < 0.5)
+        zeros = np.zeros(len(kept))
+        known = Front(stored.objectives[kept], zeros, [stored.solutions[k] for k in kept], zeros.astype(np.int64))
+        again = certify(problem, known, time_limit=seconds, memory_limit=memory)
+        if again.proved and not np.array_equal(again.objectives, stored.objectives):
+            raise CertificateError(f"{name}: the proof from points {kept.tolist()} ends with another front.")
+        answer = "equal" if again.proved else "not finished"
+        n = len(stored.solutions)
+        print(f"{name}: {n - len(kept)} of {n} points removed, {answer}, {again.cpu_seconds:.1f} s", flush=True)
 
 
 def verify(certificate: Certificate) -> None:

@@ -137,3 +137,14 @@ def test_ctrl_c_ends_early_and_keeps_what_is_proved():
     assert certificate.stopped_by == "Ctrl-C"
     assert not certificate.proved
     assert certificate.instance == generate_tsptw(45, seed=3, tightness=0).name
+
+
+def test_solve_tells_how_much_can_be_missing(run):
+    assert "and no others" in run("solve", TOY, "--evaluations", 200, "--bound", 60).out
+    assert "of the hypervolume is missing" in run("solve", ENDLESS, "--evaluations", 200, "--bound", 1).out
+
+
+def test_a_bound_that_cannot_be_proved_is_refused_before_the_search(run):
+    words = "certify proves travelling salesman problems with time windows"
+    assert_refused(run("solve", "mo-tsp:n=8,seed=1", "--bound", 5), words)
+    assert_refused(run("solve", TOY, "--bound", 0), "time_limit must be a number of seconds above 0")

@@ -123,6 +123,9 @@ AllOption = Annotated[bool, _output("--all", help="Print all trade-offs, not onl
 ReferenceFrontOption = Annotated[
     Path | None, _output(help="Compare the result with the front in this file: a result, a certificate, or a CSV.")
 ]
+BoundOption = Annotated[
+    float | None, _output(help="Prove after the search for so many seconds how much can be missing (time windows).")
+]
 OutputQuietOption = Annotated[bool, _output("--quiet", "-q", help="Print errors only.")]
 
 _long = partial(typer.Option, rich_help_panel="Long runs")

@@ -11,7 +11,7 @@ import typer
 from .._util.checks import check_choice, check_seed, check_whole
 from ..algorithms.registry import NAMES, parameters
 from . import options
-from .common import fail, named_values, open_in_browser, tell
+from .common import fail, named_values, open_in_browser, say, tell
 
 if TYPE_CHECKING:
     from ..algorithms.algorithm import Algorithm
@@ -54,6 +54,7 @@ def solve(
     open_page: options.OpenOption = False,
     show_all: options.AllOption = False,
     reference_front: options.ReferenceFrontOption = None,
+    bound: options.BoundOption = None,
     quiet: options.OutputQuietOption = False,
     checkpoint: options.CheckpointOption = None,
     resume: options.ResumeOption = False,
@@ -90,6 +91,10 @@ def solve(
         window_end=window_end,
     )
     problem = _problem([instance, *(more or [])], told, rounding, data, reference_front, quiet=quiet)
+    if bound is not None:
+        from ..routing.exact.certify import check_arguments
+
+        check_arguments(problem, bound)
     first = [] if start is None else read_result(start).front.solutions
     console = Console(quiet=quiet)
     output = Output(
@@ -119,6 +124,11 @@ def solve(
         )
     if not quiet:
         terminal.show(console, result, output.saved, is_all=show_all)
+    if bound is not None and not quiet:
+        from ..routing.exact import certify
+
+        known = result if result.front.is_feasible else None
+        say(certify(problem, known, time_limit=bound).summary())  # type: ignore[arg-type]  # checked before the search
     page = next((path for path in output.saved if path.suffix == ".html"), None)
     if open_page and page is not None:
         open_in_browser(page)

@@ -217,10 +217,13 @@ class ProofBar(LiveLine):
         self._started = self._started or time.perf_counter()
         begin, end = (f"{x:.6g}" if np.isfinite(x) else "" for x in progress.interval)
         where = f"layer {progress.layer}/{progress.layers}" if progress.layer else "bounds"
+        spent = time.perf_counter() - self._started
+        n_proved = max(progress.boxes - progress.open_boxes, 0)
+        left = f", about {duration(spent * progress.open_boxes / n_proved)} left" if n_proved > 0 else ""
         self.draw(
-            f"stage {progress.stage}, f1 {begin}..{end}, {where}: {progress.labels:,} labels, "
-            f"{progress.bounded:,} pruned, {progress.dominated:,} dominated; {progress.points} points, "
-            f"{duration(time.perf_counter() - self._started)}"
+            f"{n_proved} of {progress.boxes} boxes proved; stage {progress.stage}, f1 {begin}..{end}, {where}: "
+            f"{progress.labels:,} labels, {progress.bounded:,} pruned, {progress.dominated:,} dominated; "
+            f"{progress.points} points, {duration(spent)}{left}"
         )
 
     def show(self, certificate: Certificate, saved: Path | None) -> None:

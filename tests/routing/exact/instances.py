@@ -229,7 +229,7 @@ certify_module = importlib.import_module("pareto_nrpa.routing.exact.certify")
 proof_module = importlib.import_module("pareto_nrpa.routing.exact.proof")
 
 WEAK = Stage(
-    boxes=10, entries=2, coarse_steps=2, fine_steps=2, rounds=0, n_sums=3, sizes=(2, 3), pass_labels=100_000, beam=2,
+    boxes=10, entries=2, coarse_steps=2, fine_steps=2, rounds=0, n_sums=3, memory=3, pass_labels=100_000, beam=2,
     width=2,
 )  # fmt: skip
 

@@ -39,7 +39,7 @@ _LEAST_MEMORY = 1e8
 _SEARCH = PolishedNRPA()
 _INCUMBENT_EVALUATIONS = 1_000
 # Before the long stages of a proof, as missing tours make them longer.
-_MORE_EVALUATIONS = 50_000
+_MORE_EVALUATIONS = 200_000
 # Bounds are sums made in another order than along a tour. In terms of `unit_costs`, and of the bound.
 _SAFETY = 1e-6
 _RELATIVE_SAFETY = 1e-10
@@ -88,7 +88,7 @@ def certify(
     Certificate
         `proved` with all efficient objective vectors and a tour for each, or what is still open.
     """
-    _check(problem, time_limit, memory_limit)
+    check_arguments(problem, time_limit, memory_limit)
     check_seed(seed)
     front = KnownFront(problem.n_objectives)
     if incumbent is not None:
@@ -157,7 +157,8 @@ def _prove_something_tiny(n_objectives: int) -> None:
     Proof(networks, KnownFront(n_objectives), _LEAST_MEMORY, lambda progress: None).run()
 
 
-def _check(problem: Any, time_limit: float | None, memory_limit: float) -> None:
+def check_arguments(problem: Any, time_limit: float | None, memory_limit: float = DEFAULT_MEMORY) -> None:
+    """Raise unless a proof can be made of a problem."""
     if not isinstance(problem, CompiledProblem) or not isinstance(problem.data, TSPTWData):
         raise ProblemError(
             "certify proves travelling salesman problems with time windows, made by mo_tsptw or read by load; got "
@@ -268,7 +269,7 @@ def _certificate(
         cpu_seconds=before[1] + spent[0],
         wall_seconds=before[2] + spent[1],
         stage=1 if proof is None else max(proof.first_stage, proof.progress.stage),
-        versions=versions(),
+        versions=versions() if earlier is None else {**earlier.versions, **versions()},
     )
 
 

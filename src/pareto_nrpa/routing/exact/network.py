@@ -65,6 +65,15 @@ def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(largest > 0, np.minimum(largest, 1.0), 1.0)
 
 
+def longest_tour(networks: Networks) -> float:
+    """Return what the first cost, the time between stops, of every tour is below."""
+    network = networks.forward
+    back = min(float((network.closes[1:] + network.travel[1:, 0]).max()), networks.back_by)
+    largest = network.travel.max()
+    unit = network.costs[0].max() / largest if largest > 0 else 1.0
+    return float(unit * (back - network.opens[0] + TOLERANCE) * (1 + 1e-9) + 1e-6)
+
+
 def _tighten(
     times: NDArray[np.float64], shortest: NDArray[np.float64], opens: NDArray[np.float64], closes: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]] | None:

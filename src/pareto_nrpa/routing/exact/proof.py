@@ -18,9 +18,9 @@ import numpy as np
 from ..matrices import rounded_all, step_below
 from .labelling import BOUNDED, COUNT, DOMINATED, REMOVED, Bounds
 from .layers import BYTES_PER_ANCESTOR, BYTES_PER_LABEL, Ancestry, Layer, next_layer, root
-from .network import Networks, unit_costs
+from .network import Networks, longest_tour, unit_costs
 from .region import EVERYTHING, Interval, KnownFront, complement, partition
-from .relaxation import Chain, Prices, PriceSearch, TooManyLabels, bounds_of_tours, weighted
+from .relaxation import Chain, Prices, PriceSearch, bounds_of_tours, weighted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,8 +44,6 @@ _COARSE, _FINE = 100, 60
 _SHARES = np.linspace(0, 1, 501)
 # By how much the inherent gap of the second and the third pair of sums is larger than that of the first.
 _WORSE = (0.004, 0.016)
-# A pass with fewer labels need not be repeated with more memory.
-_FEW_LABELS = 1500
 _MOST_REPETITIONS = 4
 _LONG_STAGE = 3
 
@@ -59,17 +57,17 @@ class Stage(NamedTuple):
     fine_steps: int
     rounds: int  # of sharpening prices
     n_sums: int
-    sizes: tuple[int, ...]  # of the memory in the passes of a group
+    memory: int  # of the last passes of a group, cities that a city remembers
     pass_labels: int  # at most
     beam: int  # labels of a layer while tours are looked for
     width: int  # labels of a layer, at most
 
 
 _STAGES = [
-    Stage(1000, 2, 15, 5, 0, 3, (3, 5), 100_000, 2_000, 5_000),
-    Stage(20, 4, 30, 20, 1, 3, (4, 6), 500_000, 5_000, 60_000),
-    Stage(4, 8, 50, 30, 3, 5, (4, 6, 8), 2_000_000, 20_000, 3_000_000),
-    Stage(2, 16, 50, 30, 6, 5, (4, 6, 8, 10, 12), 3_000_000, 30_000, 100_000_000),
+    Stage(1000, 2, 15, 5, 0, 3, 5, 100_000, 2_000, 5_000),
+    Stage(20, 4, 30, 20, 1, 3, 6, 500_000, 5_000, 60_000),
+    Stage(4, 8, 50, 30, 3, 3, 22, 1_000_000, 20_000, 3_000_000),
+    Stage(2, 16, 50, 30, 6, 5, 22, 3_000_000, 30_000, 100_000_000),
 ]
 
 
@@ -85,6 +83,8 @@ class ProofProgress:
     bounded: int = 0  # removed by bounds, in all
     dominated: int = 0
     points: int = 0
+    boxes: int = 0  # below the front
+    open_boxes: int = 0
 
 
 @dataclass
@@ -99,15 +99,18 @@ class Proof:
     first_stage: int = 1
     _proved: list[Interval] = field(init=False)
     _hope: float = np.inf
+    _longest: float = field(init=False)
     _extents: NDArray[np.float64] = field(init=False)  # the ends of the front when the stage began
     library: dict[tuple[Stage, float], Prices] = field(default_factory=dict)
     least: list[tuple[NDArray[np.float64], float]] = field(default_factory=list)  # valid for all tours: weights, bound
     progress: ProofProgress = field(default_factory=ProofProgress)
     labels: int = 0
+    _memories: dict[tuple[Stage, int], list[list[int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._proved = complement(self.open_intervals)
         self._extents = _ends(self.front)
+        self._longest = longest_tour(self.networks)
 
     def run(self, search_longer: Callable[[], None] = lambda: None) -> None:
         """Prove one interval after the other; those left open in the end need more memory than there is.
@@ -145,8 +148,8 @@ class Proof:
         if not np.isfinite(self._hope):
             prices = self._prices(np.eye(self.front.objectives.shape[1])[0], stage)
             chain = Chain(self.networks, prices, np.inf, self._count)
-            chain.turn(stage.sizes[0])
-            self._hope = min(most, _HOPE * chain.least)
+            chain.turn(min(4, stage.memory))
+            self._hope = min(most, _HOPE * max(chain.least, 0.0))
         while not len(self.front):
             is_complete, _ = self._search(EVERYTHING, stage)
             if not is_complete:
@@ -159,8 +162,7 @@ class Proof:
     def _local_upper_bounds(self, interval: Interval) -> NDArray[np.float64]:
         """Return the corners of the boxes of an interval; before there is a tour, what one is hoped to cost."""
         boxes = self.front.local_upper_bounds(interval)
-        if not len(self.front):
-            boxes[:, 0] = self._hope
+        boxes[:, 0] = np.minimum(boxes[:, 0], self._longest if len(self.front) else self._hope)
         return boxes
 
     def _first_pieces(self) -> Iterator[Interval]:
@@ -181,6 +183,8 @@ class Proof:
         """Search an interval as long as that finds new tours."""
         for interval in islice(intervals, _MOST_REPETITIONS):
             self.progress.interval = interval
+            self.progress.boxes = len(self.front) + 1
+            self.progress.open_boxes = sum(len(self.front.local_upper_bounds(each)) for each in self.open_intervals)
             is_complete, n_new = self._search(interval, stage)
             if is_complete:
                 self._proved.append(interval)
@@ -269,28 +273,18 @@ class Proof:
 
     def _chains(self, boxes: NDArray[np.float64], every: list[Prices], stage: Stage) -> list[Chain]:
         """Return passes of routes for each of some weighted sums, on arcs that they share."""
-        networks, chains = self.networks, []
+        networks, chains = self.networks, list[Chain]()
         most = min(stage.pass_labels, self.memory_limit / BYTES_PER_LABEL)
         for prices in every:
             limit = self._limit(boxes, prices.weights, prices.dual_prices)
-            chains.append(Chain(networks, prices, limit, self._count, most))
-        for chain in chains:
-            # The first one drops most of the arcs.
-            sizes = sorted(stage.sizes * 2) if chain is chains[0] else list(stage.sizes)
-            for turn, size in enumerate([*sizes, *sizes[-1:] * (1 - len(sizes) % 2)]):
-                chain.networks = networks
-                try:
-                    made = chain.turn(size)
-                except TooManyLabels:
-                    break
-                if chain is chains[0]:
-                    self.least.append((chain.prices.weights, min(chain.limit, chain.least)))
-                if made is None:
-                    return chains
-                networks = chain.networks
-                if turn % 2 == 0 and turn and made.labels < _FEW_LABELS:
-                    break
-        chains[-1].networks = networks
+            chain = Chain(networks, prices, limit, self._count, most)
+            chain.narrow(stage.memory)
+            if not chains:  # of whose arcs none was dropped for another sum
+                self.least.append((prices.weights, chain.bound))
+            chains.append(chain)
+            networks = chain.networks
+            if chain.is_empty:
+                break
         return chains
 
     def _sums(self, boxes: NDArray[np.float64], stage: Stage) -> list[NDArray[np.float64]]:
@@ -311,6 +305,8 @@ class Proof:
             left, right = np.flatnonzero(is_worse[:best]), np.flatnonzero(is_worse[best:])
             chosen.append(int(left[-1]) if len(left) else 0)
             chosen.append(best + int(right[0]) if len(right) else len(every) - 1)
+        if best in (0, len(every) - 1):
+            chosen.reverse()  # a single cost has the weakest bound: it profits from the arcs that others drop
         return [every[k] for k in dict.fromkeys(chosen)]
 
     def _weights(self, share: float) -> NDArray[np.float64]:
@@ -336,11 +332,11 @@ class Proof:
             return lower._replace(weights=weights)
         upper = self._entry(self._weights((low + 1) / stage.entries), stage)
         share = float((weights[0] - lower.weights[0]) / (upper.weights[0] - lower.weights[0]))
-        return Prices(
-            weights,
-            (1 - share) * lower.dual_prices + share * upper.dual_prices,
-            [_merged(*lists) for lists in zip(lower.memories, upper.memories, strict=True)],
-        )
+        if (stage, low) not in self._memories:  # which grow with each group
+            merged = [_merged(*lists) for lists in zip(lower.memories, upper.memories, strict=True)]
+            self._memories[stage, low] = merged
+        dual_prices = (1 - share) * lower.dual_prices + share * upper.dual_prices
+        return Prices(weights, dual_prices, self._memories[stage, low])
 
     def _entry(self, weights: NDArray[np.float64], stage: Stage) -> Prices:
         """Return an entry of the library, made when it is first needed."""
@@ -365,12 +361,12 @@ class Proof:
         horizon = self.networks.horizon
         if near is None:
             search.climb(stage.coarse_steps, size=0, grid=horizon / _COARSE)
-        search.climb(stage.fine_steps, size=stage.sizes[0], grid=horizon / _COARSE)
+        size = min(4, stage.memory)
+        search.climb(stage.fine_steps, size=size, grid=horizon / _COARSE)
         if stage.rounds and len(self.front):
-            corners = self.front.local_upper_bounds()
+            corners = self._local_upper_bounds(EVERYTHING)
             lowest = np.sort(_sums(corners, weights))[: stage.boxes]
             limit = float(lowest[np.isfinite(lowest)].max()) + _ABOVE_THE_CORNERS
-            size = stage.sizes[0]
             search.sharpen(limit, stage.rounds, size=size, steps=8, grid=horizon / _FINE, most=stage.pass_labels)
         return search.prices
 

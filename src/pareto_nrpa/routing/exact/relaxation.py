@@ -50,8 +50,12 @@ class Pass(NamedTuple):
     labels: int
 
 
-# Whose cycles are to be remembered.
-_ROUTES_TO_LEARN_FROM = 6
+# Whose cycles are to be remembered, for good and in a group of boxes.
+_ROUTES_TO_LEARN_FROM, _ROUTES_OF_A_GROUP = 6, 20
+# A pass with fewer labels need not be repeated with more memory.
+_FEW_LABELS = 1500
+# More memory is of no use where two passes leave more than this share of the arcs.
+_TOO_MANY_LEFT = 0.9
 
 
 class TooManyLabels(Exception):
@@ -210,14 +214,14 @@ def cheapest_routes(
     return float(values.min() - prices.dual_prices.sum()), routes
 
 
-def remember(memories: list[list[int]], routes: list[list[int]], after: NDArray[np.uint64], size: int) -> None:
+def remember(memories: list[list[int]], routes: list[list[int]], networks: Networks, size: int) -> None:
     """Let the cities of a route remember what shows that it is no tour, where there is room.
 
     That is a city between its two visits, and one that must not be visited before another one between both.
     """
     for route in routes:
         for end, city in enumerate(route):
-            forbidden = int(after[city]) | 1 << (city - 1)
+            forbidden = int(networks.forward.after[city]) | 1 << (city - 1)
             for begin in range(end - 1, -1, -1):
                 if forbidden >> (route[begin] - 1) & 1:
                     between = route[begin + 1 : end]
@@ -256,7 +260,7 @@ class PriceSearch:
             surplus[0] = 0.0
             if not surplus.any():
                 break
-            remember(self.prices.memories, [route], self.networks.forward.after, size)
+            remember(self.prices.memories, [route], self.networks, size)
             mean = surplus if step == 0 else 0.6 * mean + 0.4 * surplus
             missing = max(self.best_known - value, 2e-4 * abs(self.best_known))
             dual_prices = self.prices.dual_prices + scale * missing / (surplus @ surplus) * mean
@@ -264,25 +268,27 @@ class PriceSearch:
         self.prices = self.prices._replace(dual_prices=best_dual_prices)
 
     def sharpen(self, limit: float, rounds: int, *, size: int, steps: int, grid: float, most: int) -> None:
-        """Repeat: drop arcs that no tour below the limit uses, remember more, and look for better prices.
-
-        Routes back remember up to `size` cities, those ahead two and more.
-        """
-        small, size = size, size + 2
+        """Repeat: drop arcs that no tour below the limit uses, remember more, and look for better prices."""
         for _ in range(rounds):
+            chain = Chain(self.networks, self.prices, limit, self._look_up, most)
             try:
-                chain = Chain(self.networks, self.prices, limit, self._look_up, most)
-                chain.turn(small)
-                ahead = chain.turn(size)
+                made = [chain.turn(each) for each in memory_sizes(size, is_odd=False)][-1]
             except TooManyLabels:
                 return
-            if ahead is None:
+            if made is None:
                 return
-            self.networks = chain.networks
             size += 1
-            _, routes = cheapest_routes(self.networks, self.prices, ahead.layers, _ROUTES_TO_LEARN_FROM)
-            remember(self.prices.memories, routes, self.networks.forward.after, size)
+            chain.remember(made, _ROUTES_TO_LEARN_FROM, size)
+            self.networks = chain.networks
             self.climb(steps, size=size, grid=grid)
+
+
+def memory_sizes(largest: int, *, is_odd: bool) -> list[int]:
+    """Return the memories of passes in turn, an odd number of them if the last one is to be backward."""
+    sizes = [*range(4, largest, 2), largest, largest]
+    if len(sizes) % 2 == is_odd:
+        return sizes
+    return [*sizes, largest] if is_odd else sizes[:-1]
 
 
 class Chain:
@@ -300,12 +306,36 @@ class Chain:
         self.back: Completions | None = None
         self.labels = 0
         self.least = -np.inf  # of the values of the routes of the last pass
+        self.bound = -np.inf  # what no tour is below, whose arcs were there in the beginning
         self.is_empty = False  # no route is below the limit
         self._ahead: Completions | None = None
         self._look_up, self._most = look_up, most
 
+    def narrow(self, memory: int) -> None:
+        """Make passes with growing memory, until few labels are left or more memory is of no use."""
+        arcs = []
+        for turn, size in enumerate(memory_sizes(memory, is_odd=True)):
+            try:
+                made = self.turn(size)
+            except TooManyLabels:
+                return
+            if made is None:
+                return
+            arcs.append(int(self.networks.arcs.sum()))
+            if turn % 2:
+                self.remember(made, _ROUTES_OF_A_GROUP, size + 4)
+            elif turn and (made.labels < _FEW_LABELS or arcs[-1] > _TOO_MANY_LEFT * arcs[-3]):
+                return
+
+    def remember(self, ahead: Pass, count: int, size: int) -> None:
+        """Let the cities of the cheapest routes of a pass forward remember what shows that they are no tours."""
+        _, routes = cheapest_routes(self.networks, self.prices, ahead.layers, count)
+        remember(self.prices.memories, routes, self.networks, size)
+
     def turn(self, size: int) -> Pass | None:
         """Make the next pass, in which a city remembers up to `size` others; None if no route is below the limit."""
+        if self.is_empty:
+            return None
         is_backward = self.back is None or self._ahead is not None
         made = run_pass(
             self.networks, self.prices, size, is_backward=is_backward, look_up=self._look_up, most=self._most,
@@ -313,6 +343,7 @@ class Chain:
         )  # fmt: skip
         self.labels = made.labels
         self.least = least_value(self.networks, self.prices, made.layers, is_backward=is_backward)
+        self.bound = max(self.bound, min(self.limit, self.least))
         if made.completions is None or self.least >= self.limit:
             self.is_empty = True
             return None
