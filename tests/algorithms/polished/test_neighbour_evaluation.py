@@ -20,6 +20,8 @@ PROBLEMS = {
     name: replace(problem, segments=replace(problem.segments, arc_of=None, near=None))
     for name, problem in WITH_ARCS.items()
 }
+# The second one compiles a search of its own, for tens of seconds.
+every_problem = pytest.mark.parametrize("name", ["tsptw", pytest.param("tsp", marks=pytest.mark.slow)])
 
 
 def judge_of(problem):
@@ -42,7 +44,7 @@ def neighbours(moves):
     return found - {tuple(moves)}
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@every_problem
 @pytest.mark.parametrize("seed", range(4))
 def test_a_look_round_finds_all_that_nothing_covers(name, seed):
     problem, rng = PROBLEMS[name], np.random.default_rng(seed)
@@ -63,7 +65,7 @@ def test_a_look_round_finds_all_that_nothing_covers(name, seed):
                 assert any((other <= objectives + 1e-6).all() for other in found)
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@every_problem
 @pytest.mark.parametrize("seed", range(4))
 def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
     problem, rng = PROBLEMS[name], np.random.default_rng(seed)
@@ -109,6 +111,7 @@ def join_unevenly(data, left, right, out):
         out[0] = 1e-4 if right[1] > 0 else 1e-4 + 1e-12
 
 
+@pytest.mark.slow  # compiles a search of its own
 def test_a_descent_ends_where_only_the_order_of_sums_promises_a_step():
     """Regression: on rc_205.4 a repair went round in a circle, each step nearer to feasible by a rounding error."""
     problem = replace(PROBLEMS["tsp"], segments=Segments(cost_of, join_costs, 4, one_of, join_unevenly, 2))
