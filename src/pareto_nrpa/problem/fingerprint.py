@@ -13,6 +13,7 @@ import functools
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import pickle
 import sys
 import sysconfig
@@ -53,6 +54,9 @@ _NOISE = frozenset(
         "slotnames",
     )
 ) | {"_abc_impl"}
+
+# Flags of code that change what it does; a profiler may clear others.
+_MEANING = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE
 
 
 class UnreadableError(ProblemError):
@@ -175,7 +179,7 @@ class _Reader(_Pickler):  # type: ignore[misc]  # see above
         modules = [self._imported(name) for name in _imports(code, scope)]
         return [
             [code.co_code, getattr(code, "co_exceptiontable", b""), code.co_names, code.co_freevars],
-            [code.co_argcount, code.co_kwonlyargcount, code.co_flags],
+            [code.co_argcount, code.co_kwonlyargcount, code.co_flags & _MEANING],
             [self._code(x, scope) if isinstance(x, types.CodeType) else x for x in code.co_consts],
             [used, modules, self._used_of_modules([*used.values(), *modules], names)],
         ]
