@@ -251,11 +251,12 @@ def table(measured: list[dict], methods: list[str]) -> tuple[list[str], list[lis
     lines = []
     for problem, moment in dict.fromkeys((problem, moment) for problem, moment, _ in cells):
         means = {one: np.mean(cells[problem, moment, one]) for one in methods if (problem, moment, one) in cells}
+        if len(means) < len(methods):
+            continue  # a moment that not all methods have reached
         line = [problem, moment]
         for one in methods:
-            values = cells.get((problem, moment, one))
-            text = f"{np.mean(values):.3f} ({np.std(values):.2f})" if values else "-"
-            line.append(f"**{text}**" if values and means[one] == max(means.values()) else text)
+            text = f"{means[one]:.3f} ({np.std(cells[problem, moment, one]):.2f})"
+            line.append(f"**{text}**" if means[one] == max(means.values()) else text)
         n = {len(cells[problem, moment, one]) for one in means}
         lines.append([*line, ", ".join(f"{np.median(speeds[problem, one]):,.0f}" for one in means), str(min(n))])
     return ["problem", "budget", *methods, "evaluations a second", "seeds"], lines
