@@ -160,7 +160,8 @@ def write_tours() -> None:
                 [float(row[key] or "nan") for row in runs] for key in ("share", "thinned", "gigabytes")
             )
             means = (f"{np.mean(few):.4f}", f"{np.mean(shares) / lkh - 1:+.2%}", f"{max(memory):.2f}")
-            lines.append([name, seconds, f"{lkh:.4f}", " ".join(f"{value:.4f}" for value in shares), *means])
+            line = [name, seconds, f"{lkh:.4f}", " ".join(f"{value:.4f}" for value in shares), *means]
+            lines.append(["-" if value == "nan" else value for value in line])
     write(
         "default-search",
         "Tours without windows, against weighted sums by LKH",

@@ -27,6 +27,9 @@ logger = logging.getLogger("pareto_nrpa")
 
 # Least number of solutions of the front that are compared for the start; all of a smaller front.
 _LEAST_SAMPLE = 8
+# Where there are kicks: how many neighbours are judged for each candidate of a playout before the next lesson. Playouts
+# and learning take time and memory that grow with the square of the moves, descents do not.
+_JUDGED_PER_CANDIDATE, _MOST_DESCENTS = 2, 20
 #: The kind of a proposal without learning: a neighbour from the queue.
 _NEIGHBOUR = 1
 
@@ -61,6 +64,8 @@ class SegmentSearch(Proposer):
         "_descent": Maybe(Descent),
         "explored": "i8 [*]",
         "_n_judged_round": "int",
+        "_n_judged_lesson": "int",
+        "_is_lesson": "int",
     }
 
     def __init__(self, search: PolishedSearch) -> None:
@@ -76,6 +81,11 @@ class SegmentSearch(Proposer):
         self._descent: Descent | None = None
         self._welcomed: set[int] = set()  # present and future members whose neighbours another search judges
         self._n_judged_round = 0  # neighbours of members, in explorations
+        self._lesson = 0  # neighbours judged between two lessons
+        if self.judge.has_kicks:
+            self._lesson = _JUDGED_PER_CANDIDATE * player.problem.max_candidates
+        self._n_judged_lesson = -self._lesson  # how many were judged at the last lesson
+        self._is_lesson = 1  # whether policies learn from the end of the descent at hand
 
     def compile(self) -> None:
         """Compile code that the player does not include."""
@@ -146,6 +156,9 @@ class SegmentSearch(Proposer):
         self._descent = None
         if not descent.weights.any():
             return None
+        if not self._is_lesson:
+            self._queue.append(Neighbour(self.judge.moves, self.judge.objectives, descent.policy))
+            return None
         slot = self._played(self.judge.moves, descent.policy, is_feasible=self.judge.distance == 0.0)
         return self._another_playout() if slot is None else slot
 
@@ -198,7 +211,12 @@ class SegmentSearch(Proposer):
             self._set_out(start[0], weights, start[1])
         elif is_feasible:
             self._set_out_near_front(weights)
-        self.n_playouts = 1 if self.judge.has_kicks else self._params.playouts
+        self._is_lesson = int(self.judge.n_judged - self._n_judged_lesson >= self._lesson)
+        if self._is_lesson:
+            self._n_judged_lesson = self.judge.n_judged
+            self.n_playouts = 1 if self.judge.has_kicks else self._params.playouts
+        else:  # a lesson after so many descents at the latest, as these may judge nothing
+            self._n_judged_lesson -= 1 + self._lesson // _MOST_DESCENTS
         return start is not None or is_feasible
 
     def _weights(self) -> NDArray[np.float64]:
