@@ -113,7 +113,8 @@ class _Draws(list[float]):
     """A stack of random numbers, drawn in blocks, as single draws are slow in Python.
 
     In a `with` block all numbers used are returned to the generator if a sequence does not fit or the user interrupts,
-    as it is then played again. Unused numbers stay for the next one, or are returned before others use the generator.
+    because it is then played again. Unused numbers stay for the next one, or are returned before others use the
+    generator.
     """
 
     __slots__ = ("_n_before", "_n_drawn", "_rng", "_stays")

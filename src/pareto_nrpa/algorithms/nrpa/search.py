@@ -159,7 +159,7 @@ class AskTellSearch(Search):
     @property
     def evaluations(self) -> int:
         """How many evaluations the search has learned from."""
-        return int(self.player.store.counters[EVALUATIONS])  # directly, as it is read at each evaluation
+        return int(self.player.store.counters[EVALUATIONS])  # read directly, at each evaluation
 
     @property
     def last_improvement(self) -> int:

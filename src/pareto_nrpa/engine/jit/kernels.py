@@ -101,7 +101,7 @@ def fused_kernel(function: Callable[..., Any]) -> Any:
 
 
 def cached_kernel(function: Callable[..., Any]) -> Any:
-    """Mark an engine kernel that Python calls as it is, found again on disk; all that it calls must be in its file."""
+    """Mark an engine kernel that Python calls directly, cached on disk; all that it calls must be in its file."""
     return function if JIT_IS_OFF else _Stored(function, _OPTIONS)
 
 

@@ -232,7 +232,7 @@ class IslandSearch(Search):
     def parameters(self) -> dict[str, Any]:
         """Return the parameters of each search, their number, and the evaluations of each.
 
-        As it is called at the end, evaluations beyond a gap are included from here on.
+        It is called at the end, so evaluations beyond a gap are included from here on.
         """
         self.rest()
         self._shows_all = True

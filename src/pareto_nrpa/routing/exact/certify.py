@@ -71,7 +71,7 @@ def certify(
         the proof.
     resume
         A certificate that is not finished, to go on from: its tours are checked, what it says is proved is believed.
-        One that is finished is returned as it is.
+        A finished one is returned unchanged.
     time_limit
         Seconds after which to stop with what is proved by then, without compiling; Ctrl-C does the same at any time.
     memory_limit
