@@ -95,7 +95,7 @@ class RunSelection:
         from ..experiments.runs import RunStore
 
         plan, store = self.load(), RunStore(self.folder)
-        earlier = None if rows is None else read_csv(rows)
+        earlier = None if rows is None else read_csv(rows, plan.name)
         measured = measure(plan, store, self.data, all_seeds=self.seeds is None, earlier=earlier)
         if measured.frame.empty:
             names = [contender.name for contender in plan.contenders]

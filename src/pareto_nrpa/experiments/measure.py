@@ -161,12 +161,14 @@ def _cell(value: Any) -> str:
     return "" if math.isnan(value) else f"{value:.6f}".rstrip("0").rstrip(".")
 
 
-def read_csv(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Return the rows of a file that `to_csv` wrote."""
+def read_csv(path: str | os.PathLike[str], plan: str = "") -> pd.DataFrame:
+    """Return the rows of a file that `to_csv` wrote; those of a plan if the file has a column of plans."""
     pandas = library("pandas")
     content = read_bytes(path)
     try:
         frame = pandas.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
+        if "plan" in frame:
+            frame = frame[frame["plan"] == plan]
         frame = frame.assign(**{name: "" for name in _OPTIONAL if name not in frame})
         frame = frame.assign(**{name: "" for name in METRICS if name not in frame})[list(_COLUMNS)]
         for name in _COLUMNS:

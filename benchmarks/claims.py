@@ -1,6 +1,6 @@
-"""The claims of the paper, one by one, against the rows of benchmarks/results/paper.
+"""The claims of the paper, one by one, against the rows of benchmarks/results/paper.csv.
 
-    python -m benchmarks.paper.claims [--results FOLDER]
+    python benchmarks/claims.py [--results FOLDER]
 
 Runs in the folder go before the rows; one claim, on the points found by all runs together, needs them.
 """
@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from benchmarks.report import table, write_section
+from report import table, write_section
 
 from pareto_nrpa.experiments.measure import measure, read_csv
 from pareto_nrpa.experiments.plan import load_plan
@@ -17,7 +17,7 @@ from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.experiments.statistics import outcome
 from pareto_nrpa.metrics import n_found
 
-ROWS = Path(__file__).parent.parent / "results" / "paper"
+ROWS = Path(__file__).parent / "results" / "paper.csv"
 NRPA, MOEAS = "Pareto-NRPA", ("NSGA-II", "SMS-EMOA", "MOEA/D")
 HELD, PARTLY, FAILED, UNKNOWN = "held", "held in part", "did not hold", "not measured"
 N_EASY = 10  # of the instances, which the paper orders by their windows
@@ -29,7 +29,7 @@ class Runs:
 
     def __init__(self, name, results):
         self.plan = load_plan(name)
-        self.measured = measure(self.plan, RunStore(results), all_seeds=True, earlier=read_csv(ROWS / f"{name}.csv"))
+        self.measured = measure(self.plan, RunStore(results), all_seeds=True, earlier=read_csv(ROWS, name))
         self.problems, self.labels = self.plan.problems, self.plan.labels
 
     def values(self, problem, label=NRPA, metric="hypervolume"):
