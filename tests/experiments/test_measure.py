@@ -134,6 +134,13 @@ def test_rows_as_csv_and_back(tmp_path):
     assert back["algorithm"].tolist() == ['A "quoted", with comma', "=B", "=B"]
 
 
+def test_rows_of_several_plans_in_one_file(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(f"plan,{COLUMNS}one,p,A,0,9,0.1,1,0.25,\ntwo,p,A,0,9,0.1,1,0.5,\n")
+    assert read_csv(path, "two")["hypervolume"].tolist() == [0.5]
+    assert read_csv(path, "three").empty
+
+
 COLUMNS = "problem,algorithm,seed,evaluations,cpu_seconds,front_size,hypervolume,error\n"
 NO_ROWS = {
     "nothing": "",

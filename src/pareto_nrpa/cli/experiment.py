@@ -208,7 +208,9 @@ def show(
     out: OutOption = None,
     rows: Annotated[
         Path | None,
-        typer.Option(help="Measured rows (PLAN-runs.csv), for problems without runs in the folder."),
+        typer.Option(
+            help="Measured rows (PLAN-runs.csv, or a file with a column of plans), for problems without runs in the folder."
+        ),
     ] = None,
 ) -> None:
     """Write tables or draw figures, according to the name of the command."""
