@@ -209,7 +209,7 @@ def show(
     rows: Annotated[
         Path | None,
         typer.Option(
-            help="Measured rows (PLAN-runs.csv, or a file with a column of plans), for problems without runs in the folder."
+            help="Measured rows (PLAN-runs.csv, or several plans in one file), for problems without runs in the folder."
         ),
     ] = None,
 ) -> None:
