@@ -5,8 +5,11 @@ import gc
 import hashlib
 import os
 import signal
+import threading
 from contextlib import suppress
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 with suppress(ImportError):  # Windows has no such locks
     import fcntl
@@ -145,3 +148,41 @@ def unwritable(tmp_path):
 @pytest.fixture
 def rng():
     return np.random.default_rng(12345)
+
+
+OFFICIAL_FILES = {
+    "SolomonTSPTW/toy.1.txt": b"2\n0 0 0 0 0 100 0\n1 3 4 0 0 100 10\n",
+    "SolomonTSPTW/toy.2.txt": b"2\n0 0 0 0 0 100 0\n1 6 8 0 0 100 10\n",
+    "SolomonTSPTW/nadirs.json": b"{}",
+}
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A server on this machine that remembers requests; its small files are the official ones while it runs."""
+    pytest.importorskip("pooch", reason="downloading needs pooch, which is an extra")
+    folder, requests = tmp_path / "served", []
+    for name, content in OFFICIAL_FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in OFFICIAL_FILES.items()}
+    monkeypatch.setattr("pareto_nrpa.routing.benchmarks.registry", lambda: dict(sums))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr("time.sleep", lambda seconds: None)  # pooch waits before it tries again
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, form, request, *_):
+            requests.append(request)
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+
+    def close():
+        running.shutdown()
+        thread.join()
+        running.server_close()
+
+    url = f"http://127.0.0.1:{running.server_port}/"
+    yield SimpleNamespace(url=url, folder=folder, files=OFFICIAL_FILES, requests=requests, close=close)
+    close()

@@ -1,9 +1,7 @@
 """The metrics against closed forms, slow twins and pymoo, and the properties that define them."""
 
-import itertools
 import math
 import time
-from statistics import stdev
 
 import numpy as np
 import pytest
@@ -45,16 +43,6 @@ def by_sweep(array, reference):
     return area
 
 
-def by_inclusion_and_exclusion(array, reference):
-    """In any dimension: boxes, less those of pairs, plus those of triples ..."""
-    inside = [p for p in array if (p < reference).all()]
-    total = 0.0
-    for k in range(1, len(inside) + 1):
-        for chosen in itertools.combinations(inside, k):
-            total += (-1) ** (k + 1) * float(np.prod(reference - np.max(chosen, axis=0)))
-    return total
-
-
 # --- hypervolume
 
 
@@ -72,31 +60,6 @@ def by_inclusion_and_exclusion(array, reference):
 )
 def test_hypervolume_is_the_closed_form(array, reference, expected):
     assert hypervolume(array, reference_point=reference) == pytest.approx(expected)
-
-
-@given(st.integers(1, 4).flatmap(lambda m: points(m, most=6)))
-def test_hypervolume_is_the_union_of_boxes(array):
-    reference = np.full(array.shape[1], float(SIDE))
-    expected = by_inclusion_and_exclusion(array, reference)
-    assert hypervolume(array, reference_point=reference) == pytest.approx(expected, abs=1e-9)
-
-
-@given(st.integers(2, 4).flatmap(lambda m: points(m, values=REALS)))
-def test_hypervolume_is_that_of_pymoo(array):
-    pymoo = pytest.importorskip("pymoo.indicators.hv", reason="needs pymoo: pip install pareto-nrpa[baselines]")
-    reference = np.full(array.shape[1], 70.0)
-    expected = pymoo.HV(ref_point=reference)(array)
-    assert hypervolume(array, reference_point=reference) == pytest.approx(expected, rel=1e-9, abs=1e-6)
-
-
-@given(points(3, values=REALS), st.randoms(use_true_random=False))
-def test_order_repetition_and_dominated_points_do_not_change_the_hypervolume(array, random):
-    reference, before = np.full(3, 101.0), array.copy()
-    more = [*array, array[0], array[0] + 0.5]
-    random.shuffle(more)
-    expected = hypervolume(array, reference_point=reference)
-    assert hypervolume(np.array(more), reference_point=reference) == pytest.approx(expected, rel=1e-12)
-    np.testing.assert_array_equal(array, before)
 
 
 @pytest.mark.parametrize(
@@ -206,20 +169,6 @@ def test_spread_is_the_share_of_the_box(array):
 def test_a_box_that_is_none_is_named(options, message):
     with pytest.raises(ValueError, match=message):
         overall_spread([[1, 1]], **{"ideal": [0, 0], "maximal": [10, 10], **options})
-
-
-def naive_spacing(array):
-    rows = array.tolist()
-    nearest = [
-        min(sum(abs(a - b) for a, b in zip(p, q, strict=True)) for j, q in enumerate(rows) if j != i)
-        for i, p in enumerate(rows)
-    ]
-    return stdev(nearest)
-
-
-@given(st.integers(1, 3).flatmap(lambda m: points(m, values=REALS, least=2, most=8)))
-def test_spacing_is_the_deviation_of_the_distances_to_the_nearest(array):
-    assert spacing(array) == pytest.approx(naive_spacing(array), abs=1e-9)
 
 
 def test_spacing_of_even_uneven_and_single_points():

@@ -73,14 +73,6 @@ def test_what_cannot_be_written_is_said_before_and_when_it_is_written(tmp_path, 
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
 
 
-def test_checking_neither_makes_nor_changes_a_file(tmp_path):
-    (tmp_path / "a.json").write_text("earlier")
-    check_writable(tmp_path / "a.json")
-    check_writable(tmp_path / "b.json")
-    assert os.listdir(tmp_path) == ["a.json"]
-    assert (tmp_path / "a.json").read_text() == "earlier"
-
-
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for write in (check_writable, lambda path: write_atomically(path, lambda file: None)):

@@ -33,14 +33,6 @@ def test_an_old_name_is_the_same_module_and_warns(old):
     assert getattr(pareto_nrpa, old) is new
 
 
-def test_names_of_an_old_module_can_be_imported():
-    with pytest.warns(DeprecationWarning, match="pareto_nrpa.planning is deprecated"):
-        from pareto_nrpa.planning import RoutingOptions
-    from pareto_nrpa.routing.instance import RoutingOptions as same
-
-    assert RoutingOptions is same
-
-
 def test_stops_have_a_short_name_without_a_warning():
     from pareto_nrpa.stop import AllOf as same
 

@@ -4,16 +4,12 @@ import csv
 import io
 import json
 import re
-import shutil
-import subprocess
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import pareto_nrpa
 from pareto_nrpa import Result
 from pareto_nrpa._util.checks import printable
 from pareto_nrpa._util.csv_text import csv_text, guarded, unguarded
@@ -106,15 +102,6 @@ def test_a_drivers_list_has_no_formulas_and_is_read_back(tmp_path):
     rows = [dict(zip(read_table(path).rows[0], row, strict=True)) for row in read_table(path).rows[1:]]
     assert {row["stop"] for row in rows} == {*names, "Depot"}
     assert {row["=note"] for row in rows} == {"@home"}
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run the script of the page")
-def test_the_script_of_the_page_writes_the_same():
-    script = Path(pareto_nrpa.__file__).with_name("report") / "templates" / "list.js"
-    texts = [*FORMULAS, *HARMLESS, "'=x", "'\t", 'say "=x"', "a;b"]
-    code = f"{script.read_text()}\nconsole.log(JSON.stringify({json.dumps(texts)}.map(quoted)));"
-    done = subprocess.run(["node", "-e", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [csv_text([[text]])[:-1] for text in texts]
 
 
 # --- text of files is escaped before it reaches a terminal

@@ -14,7 +14,6 @@ import pareto_nrpa
 from pareto_nrpa.cli import main
 
 from ..helpers.command_line import LISTENING, Outcome, assert_refused, read
-from ..helpers.local_server import official_server
 from ..helpers.problems import Knapsack
 
 pytestmark = pytest.mark.usefixtures("empty_machine")
@@ -161,13 +160,6 @@ def test_ctrl_c_ends_early_and_keeps_the_result():
 
 
 # --- data
-
-
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    pytest.importorskip("pooch", reason="downloading needs pooch, which is an extra")
-    with official_server(tmp_path / "served", monkeypatch) as running:
-        yield running
 
 
 def test_data_get_downloads_and_data_list_shows_it(run, server):

@@ -13,16 +13,6 @@ from pareto_nrpa.routing.benchmarks import (
     registry,
 )
 
-from ..helpers.local_server import FILES, official_server
-
-pytest.importorskip("pooch", reason="downloading needs pooch, which is an extra")
-
-
-@pytest.fixture
-def server(tmp_path, monkeypatch):
-    with official_server(tmp_path / "served", monkeypatch) as running:
-        yield running
-
 
 def kept(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -31,7 +21,7 @@ def kept(folder):
 def test_all_files_arrive(server, tmp_path):
     folder = fetch(url=server.url, folder=tmp_path / "data")
     assert folder == tmp_path / "data" / "mo-tsptw"
-    assert {name: (folder / name).read_bytes() for name in kept(folder)} == FILES
+    assert {name: (folder / name).read_bytes() for name in kept(folder)} == server.files
     assert load("toy.1", data=tmp_path / "data").data.costs[0, 0, 1] == 5
 
 
@@ -43,8 +33,8 @@ def test_only_what_is_missing_is_downloaded(server, tmp_path):
     (folder / "SolomonTSPTW" / "toy.2.txt").unlink()
     server.requests.clear()
     fetch(url=server.url, folder=tmp_path / "data")
-    assert server.requests == ["/SolomonTSPTW/toy.2.txt"]
-    assert kept(folder) == set(FILES)
+    assert server.requests == ["GET /SolomonTSPTW/toy.2.txt HTTP/1.1"]
+    assert kept(folder) == set(server.files)
 
 
 def test_a_file_with_another_sum_is_refused_and_not_kept(server, tmp_path):

@@ -1,48 +1,23 @@
-"""Tours without windows: the kernels, run as plain Python, against what a tour costs."""
-
-from itertools import pairwise
+"""Costs of tours: what they may be, and how they are rounded; `differential` compares tours with brute force."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pareto_nrpa import check_problem
 from pareto_nrpa.engine.jit.kernels import python_function
 from pareto_nrpa.errors import InstanceError
-from pareto_nrpa.routing import generate_tsp
 from pareto_nrpa.routing.matrices import rounded, rounded_all, shortest_times, step_below
 from pareto_nrpa.routing.tsp import mo_tsp
-
-seeds = st.integers(0, 10_000)
-
-
-def words_of(problem):
-    return {word: python_function(function) for word, function in problem.kernels.items()}
-
-
-@given(seed=seeds, n=st.integers(2, 12), m=st.integers(1, 4))
-def test_evaluation_is_the_cost_of_the_closed_tour(seed, n, m):
-    rng = np.random.default_rng(seed)
-    costs = rng.random((m, n, n))
-    tour = (1 + rng.permutation(n - 1)).tolist()
-    objectives, violations = mo_tsp(costs).replay(tour)
-    slow = [sum(matrix[a, b] for a, b in pairwise([0, *tour, 0])) for matrix in costs]
-    np.testing.assert_allclose(objectives, slow)
-    assert violations == 0
+from pareto_nrpa.routing.tsptw import mo_tsptw
 
 
 def test_the_bias_is_minus_ten_times_the_normalised_cost():
-    costs = np.array([[[0.0, 2], [4, 0]], [[0, 3], [3, 0]]])
-    problem = mo_tsp(costs)
-    words = words_of(problem)
-    state = words["initial_state"](problem.data)
+    problem = mo_tsp(np.array([[[0.0, 2], [4, 0]], [[0, 3], [3, 0]]]))
+    initial_state, bias = map(python_function, (problem.initial_state, problem.bias))
     for preference, expected in (([1, 0], -5), ([0, 1], -10), ([0.5, 0.5], -7.5)):
-        assert words["bias"](problem.data, state, 1, np.array(preference, dtype=float)) == pytest.approx(expected)
-
-
-def test_it_keeps_the_promises_of_a_problem():
-    check_problem(generate_tsp(9, seed=1))
+        value = bias(problem.data, initial_state(problem.data), 1, np.array(preference, dtype=float))
+        assert value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -50,14 +25,19 @@ def test_it_keeps_the_promises_of_a_problem():
     [
         (np.ones((2, 3, 4)), r"costs must be square matrices \[m, n, n\], got shape \(2, 3, 4\)"),
         ([np.ones((3, 3)), np.ones((4, 4))], "costs must be square matrices of numbers, all of one size"),
-        (np.full((2, 2), np.inf), "costs must be finite numbers"),
-        (-np.ones((2, 2)), "costs must not be negative, got -1"),
+        ([[0, 1j], [1, 0]], "costs must be square matrices of numbers"),
         (np.ones((0, 3, 3)), "costs must be at least one matrix"),
+        (np.ones((1, 1)), "costs must be for at least 2 cities, got 1"),
+        ([[0, np.nan], [1, 0]], "costs must be finite numbers, got NaN or infinity"),
+        ([[0, -2], [1, 0]], "costs must not be negative, got -2"),
+        ([[0, 1e300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e\+300"),
+        ([[0, 1e-300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e-300"),
     ],
 )
 def test_bad_costs_are_refused(costs, words):
-    with pytest.raises(InstanceError, match=words):
-        mo_tsp(costs)
+    for make in (mo_tsp, lambda costs: mo_tsptw(costs, [0, 0], [9, 9])):
+        with pytest.raises(InstanceError, match=words):
+            make(costs)
 
 
 def test_small_costs_are_not_rounded_away():

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pareto_nrpa import check_problem
 from pareto_nrpa.engine.jit.kernels import python_function
 from pareto_nrpa.errors import InstanceError
-from pareto_nrpa.routing import generate_tsptw
+from pareto_nrpa.routing import generate_tsp, generate_tsptw
 from pareto_nrpa.routing.tsptw import mo_tsptw
 
 seeds = st.integers(0, 10_000)
@@ -38,19 +37,18 @@ class Game:
 
 def is_feasible(data, tour):
     """Drive along the closed tour."""
-    now, _, late = drive(data, tour)
+    now, late = drive(data, tour)
     return late == 0 and now + data.costs[0, tour[-1], 0] <= data.closes[0]
 
 
 def drive(data, tour):
-    """Return the time at the last city of a tour, costs so far, and how many windows were missed."""
-    now, late, sums = data.opens[0], 0, np.zeros(len(data.costs))
+    """Return the time at the last city of a tour, and how many windows were missed."""
+    now, late = data.opens[0], 0
     for a, b in pairwise((0, *tour)):
         arrival = now + data.costs[0, a, b]
         late += int(arrival > data.closes[b])
         now = max(arrival, data.opens[b])
-        sums += data.costs[:, a, b]
-    return now, sums, late
+    return now, late
 
 
 def quickest(data, here, to, over):
@@ -61,7 +59,7 @@ def quickest(data, here, to, over):
 
 def slow_legal_moves(data, tour, detours=True):
     """The rule word for word: play a city that is out of reach; else drop what makes another city late."""
-    now, _, _ = drive(data, tour)
+    now, _ = drive(data, tour)
     here = tour[-1] if tour else 0
     unvisited = set(range(1, len(data.opens))) - set(tour)
     customers = set(range(1, len(data.opens))) if detours else set()
@@ -128,22 +126,11 @@ def feasible_tours(problem):
 
 
 @given(seed=seeds, n=st.integers(2, 7), tightness=tightnesses)
-def test_no_feasible_tour_is_ever_pruned(seed, n, tightness):
+def test_every_generated_instance_has_a_feasible_tour_and_none_is_pruned(seed, n, tightness):
     problem = generate_tsptw(n, seed, tightness)
     feasible = feasible_tours(problem)
     assert feasible
     assert all(can_be_played(problem, tour) for tour in feasible)
-
-
-def test_no_feasible_tour_is_pruned_where_detours_are_shorter_than_the_direct_way():
-    """Regression: looking at the direct way only pruned all feasible tours of every fifth of these instances."""
-    n_feasible = 0
-    for seed in range(100):
-        problem = random_windows(seed, 4 + seed % 4)
-        feasible = feasible_tours(problem)
-        n_feasible += bool(feasible)
-        assert all(can_be_played(problem, tour) for tour in feasible), seed
-    assert n_feasible > 15
 
 
 def test_no_feasible_tour_is_pruned_by_sums_made_in_another_order():
@@ -158,16 +145,6 @@ def test_no_feasible_tour_is_pruned_by_sums_made_in_another_order():
             closes[b] = now / (1 + 1e-9)  # what is added to it is lost again
         problem = mo_tsptw(times, np.zeros(n), closes)
         assert all(can_be_played(problem, tour) for tour in feasible_tours(problem)), seed
-
-
-@given(seed=seeds, n=st.integers(2, 12), tightness=tightnesses, m=st.integers(1, 3))
-def test_evaluation_is_what_a_drive_along_the_closed_tour_costs(seed, n, tightness, m):
-    problem = generate_tsptw(n, seed, tightness, m)
-    tour = (1 + np.random.default_rng(seed).permutation(n - 1)).tolist()
-    objectives, violations = problem.replay(tour)
-    _, sums, late = drive(problem.data, tour)
-    np.testing.assert_allclose(objectives, sums + problem.data.costs[:, tour[-1], 0])
-    assert violations == late
 
 
 @pytest.mark.parametrize("closes, late", [(2, 0), (1.99, 1), (0, 1), (np.inf, 0)])
@@ -205,28 +182,6 @@ def test_another_beginning_of_the_day_changes_nothing(shift):
         assert feasible_tours(here) == feasible_tours(there)
 
 
-def test_it_keeps_the_promises_of_a_problem():
-    check_problem(generate_tsptw(9, seed=1))
-
-
-@pytest.mark.parametrize(
-    ("costs", "words"),
-    [
-        (np.ones((2, 3)), r"costs must be square matrices \[m, n, n\], got shape \(1, 2, 3\)"),
-        ([[0, 1], [1]], "costs must be square matrices of numbers, all of one size"),
-        (np.ones((1, 1)), "costs must be for at least 2 cities, got 1"),
-        ([[0, np.nan], [1, 0]], "costs must be finite numbers, got NaN or infinity"),
-        ([[0, -2], [1, 0]], "costs must not be negative, got -2"),
-        ([[0, 1j], [1, 0]], "costs must be square matrices of numbers"),
-        ([[0, 1e300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e\+300"),
-        ([[0, 1e-300], [1, 0]], r"costs must be 0 or from 1e-200 to 1e\+200, got 1e-300"),
-    ],
-)
-def test_bad_costs_are_refused(costs, words):
-    with pytest.raises(InstanceError, match=words):
-        mo_tsptw(costs, [0, 0], [9, 9])
-
-
 @pytest.mark.parametrize(
     ("opens", "closes", "words"),
     [
@@ -243,3 +198,30 @@ def test_bad_costs_are_refused(costs, words):
 def test_bad_windows_are_refused(opens, closes, words):
     with pytest.raises(InstanceError, match=words):
         mo_tsptw(np.ones((2, 2)), opens, closes)
+
+
+# --- generated instances
+
+
+@pytest.mark.parametrize("generate", [generate_tsptw, generate_tsp])
+def test_the_seed_alone_decides_what_the_instance_is(generate):
+    np.random.seed(1)  # noqa: NPY002 - disturbing it is the point
+    first, second, other = (generate(10, seed=seed) for seed in (4, 4, 5))
+    for a, b in zip(first.data, second.data, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(first.data.costs, other.data.costs)
+
+
+@pytest.mark.parametrize("generate", [generate_tsptw, generate_tsp])
+@pytest.mark.parametrize("n_objectives", [1, 2, 3])
+def test_any_number_of_objectives(generate, n_objectives):
+    problem = generate(6, seed=1, n_objectives=n_objectives)
+    assert problem.n_objectives == n_objectives
+    assert problem.data.costs.shape == (n_objectives, 6, 6)
+    assert len({costs.tobytes() for costs in problem.data.costs}) == n_objectives
+
+
+def test_names_say_how_to_get_the_instance_again():
+    assert generate_tsptw(6, 1, 0.25, 3).name == "tsptw:n=6,seed=1,tightness=0.25,objectives=3"
+    assert generate_tsp(6, 1, 3).name == "mo-tsp:n=6,seed=1,objectives=3"
+    assert generate_tsptw(6, name="mine").name == "mine"
