@@ -144,7 +144,7 @@ def _has(pattern: str) -> Callable[[str, str], bool]:
 #: Tests of formats, by file name or beginning of the text, and their parsers, in this order.
 PARSERS: tuple[tuple[Callable[[str, str], bool], Callable[[str, str, str], Instance]], ...] = (
     (lambda ending, _: ending in (".csv", ".tsv"), _parse_table),
-    (lambda ending, head: ending == ".json" or head.lstrip()[:1] in ("{", "["), parse_vroom),
+    (lambda ending, head: ending == ".json" or re.match(r"\s*\[?\s*{", head) is not None, parse_vroom),
     (lambda ending, _: ending in (".tsp", ".atsp", ".vrp"), parse_tsplib),
     (_has(r"^\s*DIMENSION\s*:"), parse_tsplib),
     (_has(r"^\s*VEHICLE\s*$"), parse_solomon),

@@ -60,7 +60,7 @@ class VRPTWData(NamedTuple):
     closes: np.ndarray  # [n] float64
     latest: np.ndarray  # [n] float64, closes with tolerance; infinite if lateness is not a violation
     shortest: np.ndarray  # [n, n] float64, times over other stops; the times themselves if no detour is shorter
-    deadlines: np.ndarray  # [n] float64, who gets there later is late there or at the depot
+    deadlines: np.ndarray  # [n] float64, a later arrival is late there or at the depot
     by_deadline: np.ndarray  # [n - 1] uint64, the stops to visit, the earliest deadline first
     demand: np.ndarray  # [n] float64
     capacity: np.ndarray  # [1] float64, including the tolerance

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .stop import Progress
 
 _SECONDS_BETWEEN_UPDATES = 0.2
+_BAR_WIDTH = 12
 _CUT_SHORT = ("Ctrl-C", "SIGTERM", "an error")
 _COMPILING = "Compiling kernels for this kind of problem, once on this machine ..."
 
@@ -40,11 +41,14 @@ class LiveLine:
     def __init__(self, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, quiet=quiet)
         self._quiet, self._updated = quiet, 0.0
-        text = TextColumn("{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis"))
+        # Two columns stay free: the ^C that a terminal echoes must not wrap the line.
+        room = max(self.console.width - _BAR_WIDTH - 3, _BAR_WIDTH)
+        column = Column(no_wrap=True, overflow="ellipsis", max_width=room)
+        text = TextColumn("{task.fields[text]}", markup=False, table_column=column)
         self._bar: Any = (
             _NotebookBar()
             if self.console.is_jupyter and not quiet
-            else RichProgress(BarColumn(bar_width=12), text, console=self.console, disable=quiet)
+            else RichProgress(BarColumn(bar_width=_BAR_WIDTH), text, console=self.console, disable=quiet)
         )
         self._task: Any = None
 
