@@ -214,10 +214,12 @@ class Search(ABC):
         """Return the front of all evaluations, in the problem's own sense."""
         archive, _, solution = self._archived()
         rows = archived_rows(archive)
+        shared: dict[int, int] = {}  # one object for all equal numbers: a fifth of the memory of long solutions
+        moves = (archive.moves[row, : archive.heads[row, N_MOVES]].tolist() for row in rows)
         return Front.sorted(
             objectives=archive.scores[rows, 1:] * self._signs,
             violations=archive.scores[rows, VIOLATIONS],
-            solutions=[solution(archive.moves[row, : archive.heads[row, N_MOVES]].tolist()) for row in rows],
+            solutions=[solution(list(map(shared.setdefault, numbers, numbers))) for numbers in moves],
             policies=archive.heads[rows, POLICY],
             found_at=archive.heads[rows, FOUND_AT],
         )

@@ -47,6 +47,14 @@ def test_it_runs_on_every_kind_of_problem_and_makes_exactly_the_evaluations_aske
             assert problem.replay(solution)[0].tolist() == objectives.tolist()
 
 
+def test_recorded_playouts_of_a_large_problem_take_bounded_memory():
+    iterations = [
+        PolishedNRPA(iterations=given).start(replace(TSP, max_candidates=n * (n - 1) // 2)).n_iterations
+        for n, given in ((240, 10), (1000, 10), (1000, 2))
+    ]
+    assert iterations == [10, 3, 2]
+
+
 @pytest.mark.slow
 def test_it_finds_the_proved_front_where_the_paper_s_settings_do_not():
     problem = generate_tsptw(18, seed=4, tightness=0.3)

@@ -55,7 +55,7 @@ class CandidateLists:
         size = max(1, min(size, int((apart[0] < np.inf).sum())))
         pools, costs = [], []
         for way in ways:
-            nearest = [np.argsort(way @ (w / scale) + apart, axis=1, kind="stable")[:, :size] for w in _weights(m)]
+            nearest = [_nearest(way @ (w / scale) + apart, size) for w in _weights(m)]
             pools.append(_united(nearest, size))
             costs.append(np.take_along_axis(way, pools[-1][:, :, None], axis=1))
         self.pool, self._costs = np.array(pools), np.array(costs)  # [1 or 2, n + 1, Q], and [.., M]
@@ -64,6 +64,11 @@ class CandidateLists:
         """Return the nearest of each pool for a weighted sum of the objectives, in this order."""
         order = np.argsort(self._costs @ weights, axis=2, kind="stable")[:, :, :NEAR]
         return np.take_along_axis(self.pool, order, axis=2)
+
+
+def _nearest(distances: NDArray[np.float64], size: int) -> NDArray[np.int64]:
+    """Return the nearest of each row; the whole order takes as much memory as the distances, and is not kept."""
+    return np.argsort(distances, axis=1, kind="stable")[:, :size].copy()
 
 
 def _usual(costs: NDArray[np.float64]) -> float:

@@ -25,7 +25,8 @@ class PolishedNRPA(Algorithm):
     Parameters
     ----------
     level, iterations, n_policies, alpha
-        Those of the Pareto-NRPA that makes the playouts and learns from them.
+        Those of the Pareto-NRPA that makes the playouts and learns from them. Of a compiled problem, `iterations` are
+        fewer where recorded playouts would take more than 128 MB: above about 240 cities.
     playouts
         With segments: number of playouts before each local search.
     fresh

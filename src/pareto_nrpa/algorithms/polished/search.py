@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +12,7 @@ from ..._util.checks import check_whole
 from ...engine.arrays import N_MOVES, POLICY
 from ...engine.compiled import CompiledPlayer
 from ...engine.plain import PlainPlayer
+from ...problem.base import CompiledProblem
 from ...problem.genotype import check_genotype
 from ..nrpa.search import AskTellSearch
 from .blackbox_search import BlackBoxSearch
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...problem.base import AnyProblem
+    from ..nrpa.params import ParetoNRPA
     from .params import PolishedNRPA
 
 
@@ -32,6 +35,19 @@ _SLICE = 20
 _PATIENCE = 300
 #: Number of playouts that a genotype is compared with before use.
 _PLAYOUTS = 10
+# Bytes for the codes of recorded playouts, which grow with the square of the moves of a solution.
+_MOST_RECORDED = 2**27
+
+
+def _affordable(params: PolishedNRPA, problem: AnyProblem) -> ParetoNRPA:
+    """Return the parameters of learning, with fewer iterations where their sequences would take too much memory."""
+    iterations = params.iterations
+    if isinstance(problem, CompiledProblem):
+        has_bias = problem.bias is not None and not problem.bias_by_code
+        most = _MOST_RECORDED // ((12 if has_bias else 4) * (problem.max_candidates or 1))
+        while iterations > 2 and sum(iterations**level for level in range(1, params.level + 1)) > most:
+            iterations -= 1
+    return replace(params.learning(), iterations=iterations)
 
 
 class PolishedSearch(AskTellSearch):
@@ -46,7 +62,7 @@ class PolishedSearch(AskTellSearch):
     }
 
     def __init__(self, problem: AnyProblem, params: PolishedNRPA, *, seed: int) -> None:
-        super().__init__(problem, params.learning(), algorithm=params, seed=seed, budget=None)
+        super().__init__(problem, _affordable(params, problem), algorithm=params, seed=seed, budget=None)
         self.polish = params
         self._members = Members(problem.n_objectives)
         self._members_at = -1  # the last improvement that they include
@@ -112,7 +128,7 @@ class PolishedSearch(AskTellSearch):
     def _check_genotype(self) -> None:
         """Check genotype and segments of the problem by some playouts, made apart from the search."""
         if self.problem.genotype is not None:
-            apart = AskTellSearch(self.problem, self.params, seed=self.seed, budget=None)
+            apart = AskTellSearch(self.problem, replace(self.params, level=1), seed=self.seed, budget=None)
             playouts = [candidate.solution for candidate in apart.ask(_PLAYOUTS)]
             check_genotype(self.problem, playouts)
             if isinstance(self.local, SolutionSearch):
