@@ -34,12 +34,22 @@ def test_type_checkers_and_readers_know_it(entry):
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
-    [("NSGA2", "nsga-ii"), ("NSGA-III", "nsga-iii"), ("ParetoNRPA", "pareto-nrpa"), ("SMS_EMOA", "sms-emoa")],
+    ("name", "parameters", "message"),
+    [
+        ("nsga2", {}, r"unknown algorithm 'nsga2' \(did you mean 'nsga-ii'\?\); there are: polished-nrpa, pareto-nrpa"),
+        ("pareto-mtcs", {}, "did you mean 'pareto-mcts'"),
+        ("xyz", {}, "unknown algorithm 'xyz'; there are"),
+        ("NSGA2", {}, "did you mean 'nsga-ii'"),
+        ("ParetoNRPA", {}, "did you mean 'pareto-nrpa'"),
+        ("SMS_EMOA", {}, "did you mean 'sms-emoa'"),
+        ("pls", {"initals": 3}, r"pls has no parameter 'initals' \(did you mean 'initial'\?\); it takes: initial"),
+        ("nmcs", {"levels": 3}, "did you mean 'level'"),
+        ("random", {"name": "x"}, "random has no parameter 'name'"),
+    ],
 )
-def test_a_class_or_other_hyphens_are_understood_in_the_error(written, meant):
-    with pytest.raises(ParetoNRPAError, match=rf"unknown algorithm '{written}' \(did you mean '{meant}'\?\)"):
-        algorithm(written)
+def test_unknown_names_are_answered_with_the_nearest_one(name, parameters, message):
+    with pytest.raises(ParetoNRPAError, match=message):
+        algorithm(name, parameters)
 
 
 def test_the_command_line_lists_all_of_them():

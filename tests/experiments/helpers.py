@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import msgspec
 
@@ -17,7 +16,7 @@ from pareto_nrpa.experiments.runs import RunRecord, RunStore
 from pareto_nrpa.experiments.worker import failed
 from pareto_nrpa.problem.base import data_fingerprint
 
-from ..helpers.command_line import Outcome
+from ..helpers.command_line import PATIENCE, Outcome
 
 # Ten cities whose windows matter: quick to evaluate, feasible for all, and no two algorithms find the same.
 TSPTW = "tsptw:n=10,seed=1,tightness=0.4"
@@ -59,10 +58,6 @@ seeds = 2
 [[algorithm]]
 name = "random"
 """
-
-
-#: Seconds that only a broken program takes, on however busy a machine.
-PATIENCE = 180
 
 
 def save(folder, text, name="tiny"):
@@ -165,10 +160,3 @@ def end(process):
 def command(*arguments, **others):
     """Run a command to its end."""
     return finish(start(*arguments, **others))
-
-
-def wait_until(condition, what, seconds=PATIENCE):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"
-        time.sleep(0.01)

@@ -13,11 +13,11 @@ from pareto_nrpa.experiments.runner import run_missing
 from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.experiments.worker import fingerprints
 
+from ..helpers.command_line import PATIENCE, wait_until
 from .helpers import (
     ENDLESS,
     MANY,
     OTHER,
-    PATIENCE,
     TINY,
     end,
     finish,
@@ -26,7 +26,6 @@ from .helpers import (
     n_lines,
     save,
     start,
-    wait_until,
 )
 
 

@@ -1,13 +1,18 @@
-"""What the tests of commands share; the fixtures that call them are in `conftest.py`."""
+"""What the tests of commands and processes share; the fixtures that call commands are in `conftest.py`."""
 
 import json
 import re
+import time
+from pathlib import Path
 from typing import NamedTuple
 
 # A shell that starts the tests in the background makes its children deaf to Ctrl-C; this one listens again.
 LISTENING = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from pareto_nrpa.cli import main; main()"
 )
+
+#: Seconds that only a broken program takes, on however busy a machine.
+PATIENCE = 180
 
 
 class Outcome(NamedTuple):
@@ -30,3 +35,18 @@ def assert_refused(outcome, words):
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def wait_until(condition, what="", seconds=PATIENCE):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {seconds} s in vain for {what}"
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    """Tell whether a process is there and not a zombie; on Linux."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

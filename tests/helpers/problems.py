@@ -226,6 +226,14 @@ class PlainWindows(PlainTour):
         return super().evaluate(state), self.drive(state)[1]
 
 
+class RecordedWord(Recording, Word):
+    """Shows all evaluations of three objectives, violations, a bias of the state, and decisions of all kinds."""
+
+
+class RecordedWindows(Recording, PlainWindows):
+    """Shows all evaluations of tours with time windows."""
+
+
 TSPTW = generate_tsptw(10, seed=5, tightness=0.5)
 TSP = generate_tsp(10, seed=3)
 

@@ -18,7 +18,8 @@ from pareto_nrpa.experiments.runner import run_missing
 from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.routing import generate_tsptw
 
-from ..experiments.helpers import MANY, PATIENCE, TINY, command, found_in, n_lines, save, wait_until
+from ..experiments.helpers import MANY, TINY, command, found_in, n_lines, save
+from ..helpers.command_line import PATIENCE, wait_until
 from .evaluations import problems
 from .evaluations.test_solve_expensive import expensive, found, solved
 

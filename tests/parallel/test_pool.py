@@ -10,6 +10,7 @@ import pytest
 
 from pareto_nrpa.parallel.pool import ProcessWorkers, TaskOverdue, WorkerDied
 
+from ..helpers.command_line import is_running, wait_until
 from .evaluations import problems
 
 ROOT = Path(__file__).parent.parent.parent
@@ -20,20 +21,6 @@ def workers():
     made = ProcessWorkers(2, time_limit=5)
     yield made
     made.kill_workers()
-
-
-def is_running(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def wait_until(condition, seconds=30):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 def test_a_task_that_raises_says_so(workers):

@@ -2,35 +2,23 @@
 
 import os
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from pareto_nrpa import CompiledProblem, Problem, check_problem, kernel
+from pareto_nrpa import MaxEvaluations, check_problem, kernel, solve
 from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.routing import generate_tsp
 
+from ..golden.problems import cells
 from ..helpers.problems import Knapsack
 
 
-class Bits(Problem):
-    """Good: three bits, few ones against few zeros. Each broken problem below changes one method of it."""
+class Bits(Knapsack):
+    """Good: three bits. Each broken problem below changes one method of it."""
 
-    def initial_state(self):
-        return ()
-
-    def legal_moves(self, state):
-        return (0, 1) if len(state) < 3 else ()
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
-
-    def evaluate(self, state):
-        return sum(state), 3 - sum(state)
+    def __init__(self):
+        super().__init__(3)
 
 
 def test_a_good_plain_problem_passes():
@@ -75,6 +63,7 @@ class UnhashableCode(Bits):
 
 class Evaluates(Bits):
     def __init__(self, value):
+        super().__init__()
         self.value = value
 
     def evaluate(self, state):
@@ -92,6 +81,7 @@ class Raises(Bits):
 
 class Biased(Bits):
     def __init__(self, value):
+        super().__init__()
         self.value = value
 
     def bias(self, state, move):
@@ -132,70 +122,9 @@ def test_a_broken_plain_problem_is_told_apart(problem, words):
         check_problem(problem)
 
 
-class Data(NamedTuple):
-    n: int
-
-
-class State(NamedTuple):
-    bits: np.ndarray
-    depth: np.ndarray
-
-
-@kernel
-def initial_state(data):
-    return State(np.zeros(data.n, np.int64), np.zeros(1, np.int64))
-
-
-@kernel
-def legal_moves(data, state, out):
-    if state.depth[0] == data.n:
-        return 0
-    out[0] = 0
-    out[1] = 1
-    return 2
-
-
-@kernel
-def play(data, state, move):
-    state.bits[state.depth[0]] = move
-    state.depth[0] += 1
-
-
-@kernel
-def move_code(data, state, move):
-    return 2 * state.depth[0] + move
-
-
-@kernel
-def bias(data, state, move, preference):
-    return -float(move)
-
-
-@kernel
-def evaluate(data, state, out):
-    out[0] = state.bits.sum()
-    out[1] = data.n - state.bits.sum()
-    return 0
-
-
 def compiled(**changes):
-    """Return the three bits as kernels, with some of them broken."""
-    words = {
-        "initial_state": initial_state,
-        "legal_moves": legal_moves,
-        "play": play,
-        "move_code": move_code,
-        "bias": bias,
-        "evaluate": evaluate,
-        "n_objectives": 2,
-        "n_codes": 6,
-        "max_moves": 3,
-        "max_legal": 2,
-        "distinct_codes": True,
-        "bias_by_code": True,
-        "name": "bits",
-    }
-    return CompiledProblem(Data(3), **{**words, **changes})
+    """Return a good compiled problem, six choices out of five, with some parts of it broken."""
+    return replace(cells(distinct_codes=True), **changes)
 
 
 @kernel
@@ -206,19 +135,19 @@ def endless_moves(data, state, out):
 
 @kernel
 def endless_play(data, state, move):
-    state.depth[0] = min(state.depth[0] + 1, data.n - 1)
+    state.depth[0] = min(state.depth[0] + 1, state.chosen.size - 1)
 
 
 @kernel
-def three_moves(data, state, out):
-    for move in range(3):
+def six_moves(data, state, out):
+    for move in range(6):
         out[move] = move
-    return 3
+    return 6
 
 
 @kernel
-def claims_three_moves(data, state, out):
-    return 3
+def claims_six_moves(data, state, out):
+    return 6
 
 
 @kernel
@@ -249,23 +178,23 @@ def evaluate_without_return(data, state, out):
     [
         (
             {"legal_moves": endless_moves, "play": endless_play, "distinct_codes": False},
-            "bits was not complete after 3 moves; raise max_moves",
+            "cells was not complete after 6 moves; raise max_moves",
         ),
-        ({"legal_moves": three_moves}, r"legal_moves\(\) wrote more than max_legal=2 moves at depth 0 of bits"),
+        ({"legal_moves": six_moves}, r"legal_moves\(\) wrote more than max_legal=5 moves at depth 0 of cells"),
         (
-            {"legal_moves": claims_three_moves},
-            r"legal_moves\(\) returned 3 at depth 0 of bits; expected 0 to max_legal=2",
+            {"legal_moves": claims_six_moves},
+            r"legal_moves\(\) returned 6 at depth 0 of cells; expected 0 to max_legal=5",
         ),
-        ({"max_candidates": 5}, "bits has more than max_candidates=5 legal moves in one sequence"),
+        ({"max_candidates": 5}, "cells has more than max_candidates=5 legal moves in one sequence"),
         (
             {"move_code": same_codes_at_every_step},
-            "code 0 is legal at two steps of bits, which promises distinct_codes",
+            "code 0 is legal at two steps of cells, which promises distinct_codes",
         ),
-        ({"evaluate": evaluate_nan}, r"evaluate\(\) of bits gave an objective that is NaN or infinite"),
-        ({"evaluate": evaluate_three_objectives}, r"evaluate\(\) of bits .*2 objectives"),
+        ({"evaluate": evaluate_nan}, r"evaluate\(\) of cells gave an objective that is NaN or infinite"),
+        ({"evaluate": evaluate_three_objectives}, r"evaluate\(\) of cells .*2 objectives"),
         (
             {"evaluate": evaluate_without_return},
-            r"evaluate\(\) of bits must return a (number, test_check.py line \d+ returns none|violation count)",
+            r"evaluate\(\) of cells must return a (number, test_check.py line \d+ returns none|violation count)",
         ),
     ],
     ids=lambda value: (
@@ -286,7 +215,7 @@ def evaluate_with_text(data, state, out):
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled with JIT switched off")
 def test_a_kernel_that_runs_in_python_and_does_not_compile_is_named_with_its_line():
     line = evaluate_with_text.py_func.__code__.co_firstlineno + 3
-    with pytest.raises(ProblemError, match=rf"evaluate\(\) of bits does not compile, test_check.py line {line}: "):
+    with pytest.raises(ProblemError, match=rf"evaluate\(\) of cells does not compile, test_check.py line {line}: "):
         check_problem(compiled(evaluate=evaluate_with_text))
 
 
@@ -311,10 +240,10 @@ def test_a_set_of_moves_whose_order_is_another_in_each_process_is_refused(kind):
     ("changes", "words"),
     [
         ({"n_codes": 0}, "n_codes must be between 1 and"),
-        ({"max_moves": 0}, "max_moves must be at least 1, got 0"),
-        ({"n_objectives": 0}, "n_objectives of bits must be a whole number of at least 1, got 0"),
-        ({"preference": (1, 2, 3)}, "preference of bits must have one entry for each of the 2 objectives, got"),
-        ({"reference_point": (1,)}, "reference_point of bits must have one entry for each of the 2 objectives, got"),
+        ({"max_moves": 0, "genotype": None}, "max_moves must be at least 1, got 0"),
+        ({"n_objectives": 0}, "n_objectives of cells must be a whole number of at least 1, got 0"),
+        ({"preference": (1, 2, 3)}, "preference of cells must have one entry for each of the 2 objectives, got"),
+        ({"reference_point": (1,)}, "reference_point of cells must have one entry for each of the 2 objectives, got"),
     ],
     ids=str,
 )
@@ -323,12 +252,17 @@ def test_bad_declarations_are_refused_when_built(changes, words):
         compiled(**changes)
 
 
+SIXTY = MaxEvaluations(60, count="unique")
+
+
 @pytest.mark.parametrize("wrong", [-1, 0.5, "a", True, 2**62])
 def test_an_identity_that_is_no_whole_number_is_named(wrong):
     problem = Knapsack()
     problem.identity = lambda state: wrong
-    with pytest.raises(ProblemError, match=r"identity.* of Knapsack must be a whole number"):
-        check_problem(problem)
+    searches = (lambda problem, name=name: solve(problem, name, stop=SIXTY) for name in ("pareto-nrpa", "random"))
+    for look in (check_problem, *searches):
+        with pytest.raises(ProblemError, match=r"identity.* of Knapsack must be a whole number"):
+            look(problem)
 
 
 @kernel

@@ -94,41 +94,6 @@ def test_any_callable_is_a_stop_and_callbacks_hear_of_everything(small_tsptw):
     assert diary.events == [("start", 0), ("progress", 1000), ("progress", 2000), ("progress", 3000), ("end", 3000)]
 
 
-class Broken(Knapsack):
-    """Goes wrong at its twentieth evaluation."""
-
-    def __init__(self, how):
-        super().__init__()
-        self.how, self.n = how, 0
-
-    def evaluate(self, state):
-        self.n += 1
-        if self.n < 20:
-            return super().evaluate(state)
-        return self.how(state)
-
-
-def _raise(state):
-    raise RuntimeError("disk on fire")
-
-
-@pytest.mark.parametrize(
-    ("how", "message"),
-    [
-        (_raise, r"evaluate\(\) of Broken raised RuntimeError: disk on fire"),
-        (lambda state: (1.0, float("nan")), "NaN or infinite in Broken"),
-        (lambda state: (1.0, 2.0, 3.0), r"must return 2 objectives \(n_objectives\), got 3"),
-        (lambda state: "12", "must return 2 objectives, got '12'"),
-    ],
-)
-def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(how, message):
-    with pytest.raises(ProblemError, match=message) as caught:
-        solve(Broken(how), ParetoNRPA(level=2), stop=MaxEvaluations(100), seed=1)
-    assert caught.value.result.evaluations == 19
-    assert len(caught.value.result.front) > 0
-    assert caught.value.__notes__ == ["The best front found so far is the attribute result of this error."]
-
-
 def _problem(**methods):
     return type("Odd", (Knapsack,), methods)()
 

@@ -7,7 +7,7 @@ from pareto_nrpa import MaxEvaluations, ParetoNRPA, Result, solve
 from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.engine.archive import far_apart
-from pareto_nrpa.errors import CheckpointError, ProblemError
+from pareto_nrpa.errors import CheckpointError
 from pareto_nrpa.metrics import nondominated
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
@@ -51,15 +51,6 @@ def test_a_problem_may_say_what_is_the_same(name):
     problem.maximise = False
     result = solve(problem, small(name), stop=MaxEvaluations(20, count="unique"), seed=1)
     assert result.unique_evaluations == problem.evaluated <= 7
-
-
-@pytest.mark.parametrize("wrong", [-1, 1.5, True, 2**62])
-def test_an_identity_that_is_no_number_is_named(wrong):
-    problem = Bits(n=4)
-    problem.identity = lambda state: wrong
-    for chosen in (ParetoNRPA(level=1), RandomSearch()):
-        with pytest.raises(ProblemError, match=r"identity.* of Bits must be a whole number"):
-            solve(problem, chosen, stop=SIXTY)
 
 
 @every_algorithm

@@ -2,18 +2,20 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPAError, kernel, solve
+from pareto_nrpa import CompiledProblem, MaxEvaluations, ParetoNRPA, kernel, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.problem.genotype import Choices
 from pareto_nrpa.routing import generate_tsptw
 
+from ...golden.problems import cells
 from ...helpers.problems import EVOLUTIONARY, Bits, Knapsack, Word, small
 
 every_algorithm = pytest.mark.parametrize("name", NAMES)
@@ -71,22 +73,6 @@ def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
     assert {name for name, what in said.items() if what == "5"} == {"random", "pareto-nrpa"}
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "message"),
-    [
-        ("nsga2", {}, r"unknown algorithm 'nsga2' \(did you mean 'nsga-ii'\?\); there are: polished-nrpa, pareto-nrpa"),
-        ("pareto-mtcs", {}, "did you mean 'pareto-mcts'"),
-        ("xyz", {}, "unknown algorithm 'xyz'; there are"),
-        ("pls", {"initals": 3}, r"pls has no parameter 'initals' \(did you mean 'initial'\?\); it takes: initial"),
-        ("nmcs", {"levels": 3}, "did you mean 'level'"),
-        ("random", {"name": "x"}, "random has no parameter 'name'"),
-    ],
-)
-def test_unknown_names_are_answered_with_the_nearest_one(name, parameters, message):
-    with pytest.raises(ParetoNRPAError, match=message):
-        algorithm(name, parameters)
-
-
 class Failing(Bits):
     """A knapsack whose evaluation goes wrong at some call."""
 
@@ -109,8 +95,10 @@ def _raise(state):
     [
         (_raise, r"evaluate\(\) of Failing raised RuntimeError: disk on fire"),
         (lambda state: (1.0, float("nan")), "NaN or infinite in Failing"),
+        (lambda state: (1.0, 2.0, 3.0), r"must return 2 objectives \(n_objectives\), got 3"),
+        (lambda state: "12", "must return 2 objectives, got '12'"),
     ],
-    ids=["raises", "nan"],
+    ids=["raises", "nan", "three", "text"],
 )
 def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(name, how, message):
     with pytest.raises(ProblemError, match=message) as caught:
@@ -118,6 +106,7 @@ def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(name,
     result = caught.value.result
     assert 0 < result.evaluations < FAILS_AT
     assert result.stopped_by == "an error"
+    assert caught.value.__notes__ == ["The best front found so far is the attribute result of this error."]
     for solution, objectives in zip(result.front.solutions, result.front.objectives.tolist(), strict=True):
         assert list(Bits().evaluate(tuple(solution))) == objectives
 
@@ -262,3 +251,53 @@ def test_a_compiled_evaluation_that_fails_is_named_and_the_front_before_it_is_ke
 def test_a_promise_broken_by_a_compiled_problem_is_named(name, how, message):
     with pytest.raises(ProblemError, match=message):
         solve(compiled(how), small(name), stop=MaxEvaluations(10))
+
+
+# --- mistakes in kernels, named by a search that begins
+
+
+@kernel
+def one_too_many(data, state, out):
+    for k in range(out.size + 1):
+        out[k] = 1.0
+    return 0
+
+
+@kernel
+def none_at_all(data, state, out):
+    return 0
+
+
+@kernel
+def does_not_compile(data, state, out):
+    return state.no_such_field[0]
+
+
+compiles = pytest.mark.slow  # each evaluation of its own is machine code of its own
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_codes": 12}, r"gave a code outside 0..n_codes-1 at depth 2 of cells"),
+        ({"max_moves": 2, "genotype": None}, "cells was not complete after 2 moves"),
+        ({"evaluate": does_not_compile}, r"evaluate\(\) of cells does not compile, \w+.py line \d+: .*no_such_field"),
+        pytest.param({"evaluate": one_too_many}, "filled in more objectives than its n_objectives=2", marks=compiles),
+        pytest.param({"evaluate": none_at_all}, "gave an objective that is NaN or infinite in cells", marks=compiles),
+    ],
+    ids=["code", "moves", "does not compile", "too many", "none"],
+)
+def test_a_kernel_that_breaks_its_promise_is_named(changes, message):
+    with pytest.raises(ProblemError, match=message):
+        solve(replace(cells(), **changes), ParetoNRPA(level=1), stop=MaxEvaluations(10))
+
+
+def test_a_function_without_its_decorator_is_refused_when_the_problem_is_built():
+    with pytest.raises(ProblemError, match="play is not a kernel; put @kernel before its definition"):
+        replace(cells(), play=lambda data, state, move: None)
+
+
+@pytest.mark.parametrize("problem", [generate_tsptw(8), Knapsack()], ids=["compiled", "plain"])
+def test_weights_that_overflow_are_attributed_to_alpha(problem):
+    with pytest.raises(ProblemError, match=r"reduce alpha=1e\+308"):
+        solve(problem, ParetoNRPA(level=2, alpha=1e308), stop=MaxEvaluations(3000))

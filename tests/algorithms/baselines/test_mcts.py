@@ -10,17 +10,8 @@ from pareto_nrpa.algorithms.baselines import mcts_kernels as kernels
 from pareto_nrpa.algorithms.baselines.mcts import ParetoMCTS
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
-from ...helpers.oracles import PlainParetoMCTS, best_of, is_dominated, lower_bounds
-from ...helpers.problems import PlainTour, PlainWindows, RecordedBits, Recording, Word
-
-
-class RecordedWord(Recording, Word):
-    """Three objectives, violations, a bias that depends on the state."""
-
-
-class RecordedWindows(Recording, PlainWindows):
-    """A tour with windows small enough for a tree of dictionaries."""
-
+from ...helpers.oracles import PlainParetoMCTS, best_of
+from ...helpers.problems import PlainTour, RecordedBits, RecordedWindows, RecordedWord
 
 PROBLEMS = {
     "bits": RecordedBits,
@@ -61,13 +52,6 @@ def test_it_visits_and_evaluates_what_a_tree_of_dictionaries_does(where, paramet
     assert counts[()] == budget
 
 
-def table(rng, count, m):
-    """Return the arrays of a node 0 with children 1 to count."""
-    visits = np.concatenate([[0], rng.integers(1, 30, count)])
-    visits[0] = visits.sum()
-    return visits, np.vstack([np.zeros(m), rng.random((count, m)) * visits[1:, None] * [10.0**k for k in range(m)]])
-
-
 def test_a_bound_worked_out_by_hand():
     # Means 4 and 2 of objective 1, 10 and 30 of objective 2; 8 visits in all; ranges 2 and 20.
     visits, sums = np.array([8, 2, 6]), np.array([[0.0, 0.0], [8.0, 20.0], [12.0, 180.0]])
@@ -76,19 +60,6 @@ def test_a_bound_worked_out_by_hand():
     inside = 4 * math.log(8) + math.log(2)
     first, second = math.sqrt(inside / 4), math.sqrt(inside / 12)
     assert bounds == pytest.approx(np.array([[4 - first, 10 - 10 * first], [2 - second, 30 - 10 * second]]))
-
-
-def test_of_the_children_not_beaten_each_is_chosen_as_often(rng):
-    visits, sums = table(rng, 6, 2)
-    bounds = lower_bounds(sums[1:] / visits[1:, None], visits[1:], visits[0], 1.0)
-    best = {i + 1 for i in range(6) if not any(is_dominated(bounds[i], other) for other in bounds)}
-    assert 1 < len(best) < 6, "else this instance shows nothing"
-    memory = np.zeros((6, 2))
-    chosen = [int(kernels.choose_child(0, visits, sums, 1, 6, memory, 1.0, rng)) for _ in range(2_000)]
-    assert set(chosen) == best
-    expected = 2_000 / len(best)
-    # Five standard deviations of a binomial count.
-    assert all(abs(chosen.count(child) - expected) < 5 * math.sqrt(expected) for child in best)
 
 
 @pytest.mark.parametrize("playouts", [1, 4])

@@ -12,16 +12,18 @@ from pareto_nrpa.algorithms.baselines.weighted_nrpa import WeightedNRPA
 from pareto_nrpa.algorithms.baselines.weights import weight_vectors
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
-from ...helpers.oracles import PlainNMCS, best_of
-from ...helpers.problems import Bits, Digits, PlainTour, PlainWindows, RecordedBits, RecordedTour, Recording, Word
-
-
-class RecordedWord(Recording, Word):
-    """Three objectives, violations, a bias that depends on the state, and decisions of all kinds."""
-
-
-class RecordedWindows(Recording, PlainWindows):
-    """A tour with time windows."""
+from ...helpers.oracles import PlainNMCS
+from ...helpers.problems import (
+    Bits,
+    Digits,
+    PlainTour,
+    RecordedBits,
+    RecordedTour,
+    RecordedWindows,
+    RecordedWord,
+    Recording,
+    Word,
+)
 
 
 class Uneven(Recording, Word):
@@ -53,19 +55,6 @@ def test_it_evaluates_what_the_recursive_form_does(where, level):
     slow = textbook(PROBLEMS[where](), level=level, weights=3, seed=6, budget=budget)
     assert slow.turn > 1, "else only one weight vector had its turn"
     assert [tuple(state) for state, _ in problem.diary] == [moves for moves, _, _ in slow.evaluated]
-
-
-@pytest.mark.parametrize("level", [1, 2, 3])
-def test_compiled_code_finds_what_the_recursive_form_does(level):
-    compiled = generate_tsptw(7, seed=2, tightness=0.6)
-    search = WeightedNMCS(level=level, weights=4, bias=0.5).start(compiled, seed=6)
-    search.advance(500)
-    slow = textbook(PlainWindows(compiled), level=level, weights=4, bias=0.5, seed=6, budget=500)
-    found = {(v, tuple(o)) for v, o in zip(search.front().violations, search.front().objectives.tolist(), strict=True)}
-    assert found == best_of([(v, o) for _, v, o in slow.evaluated])
-    at = [i for i, (_, v, o) in enumerate(slow.evaluated, 1) if (v, o) in best_of([e[1:] for e in slow.evaluated[:i]])]
-    new = [i for i in at if slow.evaluated[i - 1][1:] not in [e[1:] for e in slow.evaluated[: i - 1]]]
-    assert search.log()[:, 0].tolist() == new
 
 
 @pytest.mark.parametrize(

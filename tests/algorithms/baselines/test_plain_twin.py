@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.algorithms.registry import NAMES
-from pareto_nrpa.engine.jit.kernels import python_function
 from pareto_nrpa.routing import generate_tsptw
 
 from ...helpers.problems import TSPTW, PlainWindows, small
@@ -85,34 +84,6 @@ def test_no_algorithm_is_charged_for_compiling(tmp_path, monkeypatch):
 
 
 TIGHT = generate_tsptw(10, seed=2, tightness=0.9)
-
-
-def positions(problem, rng, pruned):
-    """Yield pruned and unpruned moves along a random play, which keeps to one of them."""
-    legal, every, play = (python_function(f) for f in (problem.legal_moves, problem.all_moves, problem.play))
-    state, out = python_function(problem.initial_state)(problem.data), np.zeros(problem.max_legal, dtype=np.int64)
-    while True:
-        some = out[: legal(problem.data, state, out)].tolist()
-        all_of_them = out[: every(problem.data, state, out)].tolist()
-        yield some, all_of_them
-        if not all_of_them:
-            return
-        play(problem.data, state, int(rng.choice(some if pruned else all_of_them)))
-
-
-@pytest.mark.parametrize("pruned", [True, False])
-@pytest.mark.parametrize("problem", [TSPTW, TIGHT], ids=["loose", "tight"])
-def test_pruned_moves_are_some_of_all_moves_in_the_same_order(problem, pruned, rng):
-    n_removed = 0
-    for _ in range(60):
-        lengths = []
-        for some, every in positions(problem, rng, pruned):
-            assert [move for move in every if move in some] == some
-            assert bool(some) == bool(every), "pruning never leaves nothing to play"
-            n_removed += len(every) - len(some)
-            lengths.append(len(every))
-        assert lengths == list(range(9, -1, -1))
-    assert n_removed > 100, "else this instance shows nothing"
 
 
 def is_pruned(problem, solution):

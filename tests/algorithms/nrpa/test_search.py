@@ -181,29 +181,6 @@ def test_iterations_are_the_smallest_that_cover_the_budget(budget, level):
     assert n == 1 or (n - 1) ** level < budget
 
 
-@pytest.mark.parametrize(
-    ("argument", "value", "message"),
-    [
-        ("level", 0, "level must be a whole number of at least 1, got 0"),
-        ("level", True, "level must be a whole number"),
-        ("n_policies", 0, "n_policies must be a whole number of at least 1, got 0"),
-        ("alpha", -0.5, "alpha must be a finite number above 0, got -0.5"),
-        ("alpha", 10**400, "alpha must be a finite number above 0"),
-        ("temperature", 0, "temperature must be a finite number above 0, got 0"),
-        ("iterations", 0, "iterations must be a whole number of at least 1, got 0"),
-        ("bias", float("inf"), "bias must be a finite number"),
-        ("limited_repetitions", -1, "limited_repetitions must be a whole number of at least 0, got -1"),
-        ("playouts_per_step", 0, "playouts_per_step must be a whole number of at least 1, got 0"),
-        ("weighting", "crowd", "weighting must be one of crowding, none, got 'crowd'"),
-        ("adapt", "two", "adapt must be one of all, one, got 'two'"),
-        ("preferences", "papr", "preferences must be one of paper, spread, got 'papr'"),
-    ],
-)
-def test_bad_parameters_are_named_when_they_are_given(argument, value, message):
-    with pytest.raises(ValueError, match=message):
-        ParetoNRPA(**{argument: value})
-
-
 def test_preferences():
     assert ParetoNRPA(n_policies=2).preference_matrix(Knapsack()).tolist() == [[1, 0], [1, 0]]
 
@@ -273,9 +250,3 @@ def test_the_search_samples_what_the_paper_s_recursion_samples_with_the_same_wei
     best = [sequence for sequence in kept if not any(dominates(other.score, sequence.score) for other in kept)]
     assert sorted(front.solutions) == sorted(sequence.moves for sequence in best)
     assert sorted(front.found_at) == sorted(1 + beside.sampled.index(sequence) for sequence in best)
-
-
-def test_another_learning_rate_is_noticed():
-    search = ParetoNRPA(level=2, alpha=0.5).start(Knapsack(), seed=7, budget=60)
-    with pytest.raises(AssertionError, match="Not equal"):
-        Beside(search, ParetoNRPA(level=2, alpha=0.501), seed=7).run(60)

@@ -76,23 +76,6 @@ def test_no_solution_is_evaluated_twice_while_there_are_others():
     assert len(set(diary)) == len(diary) == 400
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"playouts": 0}, "playouts must be a whole number"),
-        ({"fresh": 1.5}, "fresh must be a share from 0 to 1, got 1.5"),
-        ({"shake": 0}, "shake must be"),
-        ({"explore": -0.1}, "explore must be a share"),
-        ({"reach": 0}, "reach must be"),
-        ({"level": 0}, "level must be"),
-        ({"alpha": -1}, "alpha must be"),
-    ],
-)
-def test_wrong_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        PolishedNRPA(**parameters)
-
-
 @pytest.mark.parametrize("slots", ["playouts", "pending"])
 def test_a_checkpoint_with_moves_that_are_none_is_refused(slots, tmp_path):
     """Regression: local search began there, and compiled code read outside its arrays."""

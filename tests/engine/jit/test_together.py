@@ -4,9 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+
+from ...helpers.command_line import is_running, wait_until
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one process compiles alone"),
@@ -111,15 +112,4 @@ def test_the_copy_ends_with_its_parent(number, tmp_path):
         copy = int(process.stdout.readline())
         process.send_signal(number)
         process.wait(timeout=60)
-    end = time.monotonic() + 60
-    while is_running(copy):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    wait_until(lambda: not is_running(copy))

@@ -14,6 +14,7 @@ from pareto_nrpa import MaxEvaluations, ParetoNRPA, ParetoNRPAError
 from pareto_nrpa.errors import CheckpointError
 from pareto_nrpa.parallel.evaluations.journal import Journal, line_sum
 
+from ...helpers.command_line import wait_until
 from . import problems
 from .test_solve_expensive import Here, expensive, found, solved
 
@@ -185,18 +186,15 @@ if __name__ == "__main__":
 """
 
 
+def n_lines(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
 def started(tmp_path, path, **options):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(log=str(tmp_path / "log"), path=str(path)))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     return subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, env=environment, **options)
-
-
-def wait_for_lines(path, n):
-    deadline = time.monotonic() + 120
-    while not path.exists() or path.read_bytes().count(b"\n") < n:
-        assert time.monotonic() < deadline, f"no {n} results in two minutes"
-        time.sleep(0.002)
 
 
 @pytest.mark.parametrize("kills", [(15,), pytest.param((10, 35), marks=pytest.mark.slow)])
@@ -205,7 +203,7 @@ def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
     kept, repeatable = b"", 0
     for n in kills:
         process = started(tmp_path, path)
-        wait_for_lines(path, n)
+        wait_until(lambda n=n: n_lines(path) >= n)
         process.kill()
         process.communicate()
         time.sleep(1.0)  # workers notice that they are alone
@@ -235,7 +233,7 @@ def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_keeps_the_best_front_so_far(tmp_path, path, number):
     process = started(tmp_path, path, start_new_session=True)
-    wait_for_lines(path, 20)
+    wait_until(lambda: n_lines(path) >= 20)
     os.killpg(process.pid, number)  # as a terminal does: the whole group
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
