@@ -19,48 +19,20 @@ from pareto_nrpa.errors import ProblemError
 
 _PROGRAM = """
 import enum
-from typing import NamedTuple
-import numpy as np
-from pareto_nrpa import CompiledProblem, ParetoNRPA, kernel
-
-class Data(NamedTuple):
-    costs: np.ndarray
-
-class State(NamedTuple):
-    numbers: np.ndarray
+from dataclasses import replace
+from pareto_nrpa import ParetoNRPA, kernel
+from pareto_nrpa.routing import generate_tsp
 
 class Factor(enum.IntEnum):
-    OF_MOVES = FACTOR
-
-@kernel
-def initial_state(data):
-    return State(np.zeros(2, np.int64))
-
-@kernel
-def legal_moves(data, state, out):
-    if state.numbers[0] == data.costs.shape[0]:
-        return 0
-    out[0] = 0
-    out[1] = 1
-    return 2
-
-@kernel
-def play(data, state, move):
-    state.numbers[0] += 1
-    state.numbers[1] += move * Factor.OF_MOVES
-
-@kernel
-def move_code(data, state, move):
-    return 2 * state.numbers[0] + move
+    OF_ALL = FACTOR
 
 @kernel
 def evaluate(data, state, out):
-    out[0] = state.numbers[1]
-    out[1] = -state.numbers[1] * 0.5
+    out[0] = 4 * Factor.OF_ALL
+    out[1] = 0.0
     return 0
 
-words = dict(initial_state=initial_state, legal_moves=legal_moves, play=play, move_code=move_code, evaluate=evaluate)
-problem = CompiledProblem(Data(np.ones(5)), **words, n_objectives=2, n_codes=10, max_moves=5, max_legal=2)
+problem = replace(generate_tsp(5), evaluate=evaluate, evaluate_solution=None, segments=None)
 search = ParetoNRPA(level=2).start(problem, seed=1, budget=50)
 print(search.is_compiled)
 search.advance(50)
