@@ -100,21 +100,6 @@ def modules_of(part):
 COMMAND_LINE = set(modules_of("cli"))
 
 
-def every(modules):
-    """Make one test of a rule for all modules: one of each would take longer to be counted than to be run."""
-
-    def decorate(rule):
-        def test():
-            assert modules  # of a package that was renamed there would be none
-            for module in modules:
-                rule(module)
-
-        test.__name__ = rule.__name__
-        return test
-
-    return decorate
-
-
 def test_the_reader_sees_imports():
     assert "pareto_nrpa.metrics.quick_hypervolume" in imported("solving/stop")
     assert "pareto_nrpa.errors.InstanceError" in imported("routing/solomon")
@@ -160,36 +145,33 @@ def test_imports_point_one_way():
     assert sorted(set(EXCEPTIONS) - found) == []
 
 
-@every(modules_of("engine"))
-def test_the_engine_imports_numpy_and_numba_only(module):
-    others = {name.split(".")[0] for name in imported(module)} - set(sys.stdlib_module_names) - {"__future__"}
-    assert others <= {"numpy", "numba", "pareto_nrpa"}
+def test_the_engine_imports_numpy_and_numba_only():
+    for module in modules_of("engine"):
+        others = {name.split(".")[0] for name in imported(module)} - set(sys.stdlib_module_names) - {"__future__"}
+        assert others <= {"numpy", "numba", "pareto_nrpa"}, module
 
 
-@every(sorted(set(MODULES) - COMMAND_LINE))
-def test_only_the_command_line_imports_typer(module):
-    assert not within(imported(module), "typer", "click")
+@pytest.mark.parametrize(
+    ("names", "modules"),
+    [
+        (("typer", "click"), COMMAND_LINE),
+        (("rich",), {"solving/progress_bar", "report/terminal", "cli/solve"}),
+        (("pareto_nrpa.integrations",), ADAPTERS),
+    ],
+)
+def test_some_packages_are_imported_by_some_modules_only(names, modules):
+    assert {module for module in MODULES if within(imported(module), *names)} <= modules
 
 
-@every(sorted(set(MODULES) - {"solving/progress_bar", "report/terminal", "cli/solve"}))
-def test_only_what_draws_on_a_terminal_imports_rich(module):
-    assert not within(imported(module), "rich")
+def test_optional_packages_are_imported_when_they_are_needed():
+    for module in set(MODULES) - ADAPTERS:
+        assert not within(imported(module, in_functions=False, for_types=False), *OPTIONAL), module
 
 
-@every(sorted(set(MODULES) - ADAPTERS))
-def test_optional_packages_are_imported_when_they_are_needed(module):
-    assert not within(imported(module, in_functions=False, for_types=False), *OPTIONAL)
-
-
-@every(sorted(set(MODULES) - ADAPTERS))
-def test_nothing_imports_an_adapter(module):
-    assert not within(imported(module), "pareto_nrpa.integrations")
-
-
-@every(sorted(set(MODULES) - COMMAND_LINE - {"solving/progress_bar"}))
-def test_only_the_command_line_prints(module):
-    calls = [node for node in ast.walk(syntax_tree(module)) if isinstance(node, ast.Call)]
-    assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+def test_only_the_command_line_prints():
+    for module in set(MODULES) - COMMAND_LINE - {"solving/progress_bar"}:
+        calls = [node for node in ast.walk(syntax_tree(module)) if isinstance(node, ast.Call)]
+        assert "print" not in {call.func.id for call in calls if isinstance(call.func, ast.Name)}, module
 
 
 @pytest.mark.parametrize("module", ["pareto_nrpa", "pareto_nrpa.cli"])

@@ -13,7 +13,7 @@ from pareto_nrpa.experiments.plan import load_plan, plan_names
 from pareto_nrpa.experiments.runner import run_missing
 from pareto_nrpa.experiments.runs import RunStore
 
-from ..experiments.helpers import OTHER, TINY, TSPTW, a_record, command, found_in, journals, n_lines, save, stored
+from ..experiments.helpers import OTHER, TINY, TSPTW, found_in, journals, n_lines, save, stored
 from ..helpers.command_line import assert_refused
 
 
@@ -37,19 +37,6 @@ def results(finished, empty_machine):
     return shutil.copytree(finished, empty_machine / "results")
 
 
-@pytest.mark.slow  # starts processes; each step is tested below in this one
-def test_from_a_plan_file_to_tables(empty_machine):
-    made = command("experiment", "run", "tiny.toml", "--seeds", 2, "--jobs", 2)
-    assert made.code == 0, made.err
-    assert made.out == "8 of 8 runs of tiny are in results, 8 made now.\n"
-    assert "8/8 runs" in made.err
-    table = command("experiment", "table", "tiny.toml")
-    assert table.out.startswith("# A tiny experiment\n")
-    assert "written: results/tiny.md and" in table.err
-    assert (empty_machine / "results" / "tiny.md").read_text() == table.out
-    assert_refused(command("experiment", "run", "no-such-plan"), "unknown plan 'no-such-plan'")
-
-
 def test_the_list_of_plans_and_help(run):
     outcome = run("experiment", "list")
     assert (outcome.code, outcome.err) == (0, "")
@@ -62,15 +49,6 @@ def test_the_list_of_plans_and_help(run):
 
 
 # --- run
-
-
-def test_runs_are_made_once(run, empty_machine):
-    assert (
-        run("experiment", "run", "tiny.toml", "--seeds", 1).out == "4 of 4 runs of tiny are in results, 4 made now.\n"
-    )
-    before = journals(empty_machine / "results")[0].read_bytes()
-    assert run("experiment", "run", "tiny.toml").out == "8 of 8 runs of tiny are in results, 4 made now.\n"
-    assert journals(empty_machine / "results")[0].read_bytes().startswith(before)
 
 
 def test_parts_of_a_plan(run, empty_machine):
@@ -147,19 +125,6 @@ def test_tables_are_written_in_three_formats(run, results, empty_machine):
     assert again.out == outcome.out
     assert_refused(run("experiment", "table", "tiny.toml", "--rows", "tiny.toml"), "not a table of runs")
     assert_refused(run("experiment", "table", "tiny.toml", "--rows", "away.csv"), "cannot read away.csv: No such file")
-
-
-def test_tables_of_runs_that_failed_or_found_nothing_feasible(run):
-    one, *others = load_plan("tiny.toml").runs()
-    stored("failed", *((r, "MemoryError: too large") for r in (one, *others)))
-    outcome = run("experiment", "table", "tiny.toml", "--results", "failed")
-    assert "8 runs failed; the first one: MemoryError: too large" in outcome.out
-    assert f"| {TSPTW} | - | - |" in outcome.out
-    stored("infeasible", *(a_record(r, [[1, 2], [2, 1]], violations=3.0) for r in (one, *others)))
-    outcome = run("experiment", "table", "tiny.toml", "--results", "infeasible")
-    rows = re.findall(rf"^\| {re.escape(TSPTW)}.*$", outcome.out, flags=re.MULTILINE)
-    cells = ["**0.00 ± 0.00**", "**0.00 ± 0.00**", "-", "**3.00 ± 0.00**"]  # hypervolume, spread, spacing, violations
-    assert rows == [f"| {TSPTW} | {cell} | {cell} |" for cell in cells]
 
 
 # --- figures, and the whole paper

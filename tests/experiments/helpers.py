@@ -49,16 +49,6 @@ seeds = 30
 name = "random"
 """
 
-# Two runs that take far longer than any test waits.
-ENDLESS = """
-problems = ["tsptw:n=10,seed=1,tightness=0.4"]
-cpu_seconds = 600
-seeds = 2
-
-[[algorithm]]
-name = "random"
-"""
-
 
 def save(folder, text, name="tiny"):
     path = folder / f"{name}.toml"

@@ -2,9 +2,7 @@
 
 import os
 import signal
-import time
 
-import psutil
 import pytest
 
 from pareto_nrpa.experiments import worker
@@ -15,7 +13,6 @@ from pareto_nrpa.experiments.worker import fingerprints
 
 from ..helpers.command_line import PATIENCE, wait_until
 from .helpers import (
-    ENDLESS,
     MANY,
     OTHER,
     TINY,
@@ -45,29 +42,6 @@ def many(tmp_path_factory):
     path = save(folder, MANY, "many")
     run_missing(load_plan(path).runs(), RunStore(folder))
     return path, found_in(folder)
-
-
-def workers_of(process):
-    """The processes that a command started to do its work."""
-    try:
-        children = psutil.Process(process.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
-    return [child for child in children if is_worker(child)]
-
-
-def is_worker(process):
-    try:
-        return "spawn_main" in " ".join(process.cmdline())
-    except psutil.NoSuchProcess:  # zombies too
-        return False
-
-
-def cpu_seconds(process):
-    try:
-        return process.cpu_times().user
-    except psutil.NoSuchProcess:
-        return 0.0
 
 
 # --- in this process
@@ -126,6 +100,25 @@ def test_a_run_that_fails_becomes_a_record_and_the_others_are_made(tmp_path, job
     assert errors[2:] == ["", ""]
 
 
+DEADLY = """
+import os, signal
+from tests.helpers.problems import Knapsack
+
+class Deadly(Knapsack):
+    def evaluate(self, state):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_run_that_kills_its_process_every_time_becomes_a_failed_run(tmp_path):
+    """As for want of memory: it must not be tried for ever."""
+    (tmp_path / "deadly_run.py").write_text(DEADLY)
+    problem = f"{tmp_path / 'deadly_run.py'}:Deadly"
+    runs = load_plan(save(tmp_path, TINY)).restricted(problems=[problem], seeds=1, labels=["Random"]).runs()
+    assert run_missing(runs, store := RunStore(tmp_path), jobs=2).failures == 1
+    assert "process died" in store.get(runs[0]).error
+
+
 # --- processes that are killed
 
 
@@ -164,58 +157,3 @@ def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     assert (outcome.code, outcome.out, outcome.err) == (130, "", f"{kept}\nInterrupted.\n")
     assert 4 <= n_lines(tmp_path) < 30
     assert all(found[key] == content for key, content in found_in(tmp_path).items())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_no_process_outlives_the_one_that_started_it(tmp_path, number):
-    """As when a job is cancelled: the signal reaches the first process only, and long runs are cut short."""
-    process = start("experiment", "run", save(tmp_path, ENDLESS), "--results", tmp_path, "--jobs", 2)
-    try:
-        wait_until(lambda: len(workers_of(process)) == 2, "all workers")
-        workers = workers_of(process)
-        wait_until(lambda: all(cpu_seconds(worker) > 2 for worker in workers), "runs under way")
-        os.kill(process.pid, number)
-        _, alive = psutil.wait_procs([psutil.Process(process.pid), *workers], timeout=60)
-        assert alive == []
-    finally:
-        end(process)
-    assert n_lines(tmp_path) == 0
-
-
-@pytest.mark.slow
-def test_a_worker_that_dies_is_replaced_and_its_run_repeated(many, tmp_path):
-    path, found = many
-    process = start("experiment", "run", path, "--results", tmp_path, "--jobs", 2, "--quiet")
-    try:
-        wait_until(lambda: n_lines(tmp_path) >= 3, "three runs")
-        workers_of(process)[0].kill()
-        outcome = finish(process)
-    finally:
-        end(process)
-    assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
-    assert found_in(tmp_path) == found
-
-
-@pytest.mark.slow
-def test_a_run_whose_process_keeps_dying_becomes_a_failed_run(tmp_path):
-    """What kills its process every time, as for want of memory, must not be tried for ever."""
-    path = save(tmp_path, ENDLESS.replace("seeds = 2", "seeds = 1"), "endless")
-    process = start("experiment", "run", path, "--results", tmp_path, "--jobs", 2)
-    killed = set()
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while process.poll() is None and time.monotonic() < deadline:
-            for one in workers_of(process) if process.poll() is None else []:
-                if one.pid not in killed and cpu_seconds(one) > 1.5:
-                    one.kill()
-                    killed.add(one.pid)
-            time.sleep(0.02)
-        outcome = finish(process)
-    finally:
-        end(process)
-    assert outcome.code == 0
-    assert "1 runs failed" in outcome.err
-    (run,) = load_plan(path).runs()
-    assert "process died" in RunStore(tmp_path).get(run).error
-    assert len(killed) == 2

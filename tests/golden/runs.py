@@ -4,7 +4,6 @@ All ways must lead to the same entry. What a way is given is a folder to save in
 """
 
 import copy
-from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +12,7 @@ from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Problem, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.parallel import FromExecutor, Processes, solve_expensive
 
+from ..parallel.evaluations.problems import Here
 from .entry import digest, entry_of_points, entry_of_result, entry_of_search, exact, rounded
 from .problems import PROBLEMS, Lengths
 
@@ -143,15 +143,6 @@ def solved(problem, chosen=None, evaluations=500, *, unique=False, more=(), slow
     ways = {WHOLE: lambda folder: ended(evaluations), RESUMED: resumed}
     ways |= {way: lambda folder, others=others: ended(evaluations, **others) for way, others in dict(more).items()}
     return Run(ways, name, dict.fromkeys(slow, "slow"))
-
-
-class Here(Executor):
-    """Evaluates in this process, at once."""
-
-    def submit(self, function, /, *arguments, **keywords):
-        future = Future()
-        future.set_result(function(*arguments, **keywords))
-        return future
 
 
 class Fails:

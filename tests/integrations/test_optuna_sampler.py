@@ -1,6 +1,7 @@
 """The sampler for Optuna: what is learned, repeated, resumed, constrained and played."""
 
 import pickle
+from importlib.util import find_spec
 
 import pytest
 
@@ -236,3 +237,18 @@ def test_mistakes_are_said():
         play(study_of().ask(), 5)
     with pytest.raises(ParetoNRPAError, match="trial must be a trial of Optuna, got 5"):
         play(5, Knapsack())
+
+
+# --- Optuna's own test cases for samplers, which 4.5 does not have yet
+
+
+if find_spec("optuna.testing.pytest_samplers"):
+    from optuna.testing import pytest_samplers as cases
+
+    @pytest.mark.slow
+    class TestParetoNRPASampler(
+        cases.BasicSamplerTestCase, cases.RelativeSamplerTestCase, cases.MultiObjectiveSamplerTestCase
+    ):
+        @pytest.fixture
+        def sampler(self):
+            return ParetoNRPASampler

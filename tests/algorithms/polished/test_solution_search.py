@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pareto_nrpa import Choices, MaxEvaluations, Permutation, PolishedNRPA, Problem, solve
+from pareto_nrpa import MaxEvaluations, Permutation, PolishedNRPA, Problem, solve
 from pareto_nrpa.algorithms.polished.additive_model import AdditiveModel
 from pareto_nrpa.algorithms.polished.credit import Credit
 from pareto_nrpa.algorithms.polished.solution_front import COVERED, NEW
@@ -14,6 +14,7 @@ from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.metrics import hypervolume
 from pareto_nrpa.problem.stepper import first_illegal
 
+from ...helpers.problems import Bits
 from ..baselines.test_genotype import Brittle, Trap
 
 LATE = 4_500  # evaluations, so that chains are under way
@@ -234,33 +235,15 @@ def test_a_whole_number_beyond_all_floats_is_an_error_in_words():
 OPTIONS = [[0, 1, 2], [5, 7], [3], [1, 2, 3, 4]]
 
 
-class Items(Problem):
+def items(share):
     """Two profits of thirty items, of which a share of the weight may be carried."""
+    weights, *profits = np.random.default_rng(4).integers(10, 100, (3, 30))
 
-    n_objectives = 2
-    constrained = True
-    max_moves = 30
-    genotype = Choices([(0, 1)] * 30)
+    def evaluate(taken):
+        excess = float(weights @ taken - share * weights.sum())
+        return [-float(profit @ taken) for profit in profits], max(0.0, excess)
 
-    def __init__(self, share):
-        self.share = share
-        self.weights, *self.profits = np.random.default_rng(4).integers(10, 100, (3, 30))
-
-    def initial_state(self):
-        return ()
-
-    def legal_moves(self, state):
-        return (0, 1) if len(state) < 30 else ()
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
-
-    def evaluate(self, state):
-        excess = float(self.weights @ state - self.share * self.weights.sum())
-        return [-float(profit @ state) for profit in self.profits], max(0.0, excess)
+    return Problem.from_choices(evaluate, [(0, 1)] * 30, constrained=True)
 
 
 def drawn(rng):
@@ -306,7 +289,7 @@ def test_there_must_be_something_to_learn_and_not_too_much(options, is_possible)
 
 
 def test_changes_that_promise_most_lead_further():
-    problem = Items(0.5)
+    problem = items(0.5)
 
     def volume(candidates, seed):
         front = solve(problem, PolishedNRPA(candidates=candidates), stop=MaxEvaluations(600), seed=seed).front
@@ -315,7 +298,7 @@ def test_changes_that_promise_most_lead_further():
     assert np.mean([volume(16, seed) for seed in range(3)]) > np.mean([volume(1, seed) for seed in range(3)])
 
 
-class EndsEarly(Items):
+class EndsEarly(Bits):
     """Some playouts, not the first ones, are shorter than the genotype says."""
 
     def legal_moves(self, state):
@@ -326,5 +309,4 @@ class EndsEarly(Items):
 
 
 def test_a_solution_shorter_than_the_genotype_ends_no_search():
-    result = solve(EndsEarly(0.5), stop=MaxEvaluations(1500), seed=1)
-    assert result.evaluations == 1500
+    assert solve(EndsEarly(30), stop=MaxEvaluations(1500), seed=1).evaluations == 1500

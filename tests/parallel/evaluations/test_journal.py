@@ -16,7 +16,8 @@ from pareto_nrpa.parallel.evaluations.journal import Journal, line_sum
 
 from ...helpers.command_line import wait_until
 from . import problems
-from .test_solve_expensive import Here, expensive, found, solved
+from .problems import Here
+from .test_solve_expensive import expensive, found, solved
 
 ROOT = Path(__file__).parent.parent.parent.parent
 

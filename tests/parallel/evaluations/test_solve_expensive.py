@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
@@ -19,21 +19,9 @@ from pareto_nrpa.parallel.evaluations import search as window_module
 from pareto_nrpa.routing import generate_tsptw
 
 from . import problems
+from .problems import Here
 
 FIFTY = MaxEvaluations(50)
-
-
-class Here(Executor):
-    """Evaluates in this process, at once."""
-
-    def __init__(self):
-        self.submitted = []
-
-    def submit(self, fn, /, *args, **kwargs):
-        future = Future()
-        self.submitted.append(args[1])
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 def found(result):
@@ -109,18 +97,6 @@ def test_a_failed_evaluation_is_written_down_and_survived(kind, tmp_path):
     assert all(solution[0] != 3 for solution in result.front.solutions)
     assert len(re.findall(FAULTS[kind], path.read_text())) == result.failures
     assert f"{result.failures} of the evaluations failed" in result.summary()
-
-
-@pytest.mark.slow
-def test_an_evaluation_that_hangs_is_ended_and_survived(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    stop = MaxEvaluations(120)
-    begin = time.monotonic()
-    result = expensive(problems.Hangs(), stop=stop, seed=1, workers=2, time_limit=1, journal=path)
-    assert time.monotonic() - begin < 120
-    assert result.evaluations == 120
-    assert path.read_text().count("took longer than the time limit of 1 s") == result.failures > 0
-    assert all(solution[:2] != [3, 3] for solution in result.front.solutions)
 
 
 def test_a_hanging_evaluation_is_given_up_on_a_foreign_executor():
