@@ -1,10 +1,6 @@
 """`pareto-nrpa certify`: what it proves, prints, saves, checks and refuses."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -12,7 +8,7 @@ from pareto_nrpa.routing import generate_tsptw
 from pareto_nrpa.routing.exact import Certificate
 from pareto_nrpa.routing.exact import certificate as certificates
 
-from ..helpers.command_line import LISTENING, assert_refused, read
+from ..helpers.command_line import assert_refused, interrupted, read
 
 pytestmark = pytest.mark.usefixtures("empty_machine")
 
@@ -122,16 +118,7 @@ def test_a_false_certificate_is_refused(run, saved):
 
 def test_ctrl_c_ends_early_and_keeps_what_is_proved():
     # The limit of a minute is only there so that a broken test ends.
-    command = [sys.executable, "-c", LISTENING, "certify", ENDLESS, "--seconds", "60", "--json", "c.json"]
-    environment = {**os.environ, "FORCE_COLOR": "1"}  # or else rich shows no progress on what is no terminal
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
-        seen = b""
-        while b" labels, " not in seen and (piece := os.read(process.stderr.fileno(), 4096)):
-            seen += piece
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
-    assert b"Traceback" not in seen + err
+    out = interrupted("certify", ENDLESS, "--seconds", 60, "--json", "c.json", sign=b" labels, ")
     assert b"stopped by Ctrl-C" in out
     certificate = Certificate.load("c.json")
     assert certificate.stopped_by == "Ctrl-C"

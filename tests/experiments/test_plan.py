@@ -162,7 +162,6 @@ MISTAKES = {
     "parameter": (NSGA + "{ populaton = 10 }\n", "nsga-ii has no parameter 'populaton' .*'population'"),
     "value of a parameter": (NSGA + "{ population = 0 }\n", "population must be"),
     "no budget": (HEAD + RANDOM, "either evaluations or cpu_seconds, got neither"),
-    "two budgets": ("cpu_seconds = 3\n" + HEAD + BUDGET + RANDOM, "either evaluations or cpu_seconds, got both"),
     "equal labels": (HEAD + BUDGET + RANDOM + RANDOM, "labels of algorithms must differ, got random, random"),
     "layout": (
         'layout = "circle"\n' + HEAD + BUDGET + RANDOM,
@@ -173,7 +172,6 @@ MISTAKES = {
     "unique and a curve": ('count = "unique"\ncurve = [10]\n' + HEAD + BUDGET + RANDOM, "needs .* no curve"),
     "misspelt metric": ('metrics = ["hypervolum"]\n' + HEAD + BUDGET + RANDOM, "'hypervolume'.*, got 'hypervolum'"),
     "misspelt reference": ('reference = "randon"\n' + HEAD + BUDGET + RANDOM, "reference must be .*'random'.*'randon'"),
-    "misspelt figure": (HEAD + BUDGET + '[figures]\nfrontz = ["a"]\n' + RANDOM, "frontz of figures is not a known"),
     "a problem twice": ('problems = ["a", "a"]\n' + BUDGET + RANDOM, "problems must differ, got one twice"),
     "a curve that falls": ("curve = [500, 200]\n" + HEAD + BUDGET + RANDOM, "curve must be rising numbers"),
     "a grid of others": (

@@ -1,7 +1,11 @@
 """What the tests of commands and processes share; the fixtures that call commands are in `conftest.py`."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +39,20 @@ def assert_refused(outcome, words):
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def interrupted(*arguments, sign):
+    """Start a command in a terminal, press Ctrl-C when it shows this sign of progress, and return what it printed."""
+    environment = {**os.environ, "FORCE_COLOR": "1"}  # or else rich shows no progress on what is no terminal
+    command, seen = [sys.executable, "-c", LISTENING, *map(str, arguments)], b""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+        while sign not in seen and (piece := os.read(process.stderr.fileno(), 4096)):
+            seen += piece
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert b"Traceback" not in seen + err
+    return out
 
 
 def wait_until(condition, what="", seconds=PATIENCE):

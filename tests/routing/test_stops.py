@@ -43,11 +43,11 @@ def test_a_spreadsheet_becomes_a_problem(file):
         "name": "Hub",
         "x": 0,
         "y": 0,
-        "opens": 480,
-        "closes": 1080,
         "service": 0,
         "demand": 0,
         "phone": "",
+        "opens": 480,
+        "closes": 1080,
     }
     assert anna["phone"] == "555-1"
     assert (bob["opens"], bob["closes"]) == (0, None)
@@ -65,30 +65,21 @@ def shuffled(text):
     return "\n".join(",".join(cells[i] for i in (7, 5, 3, 1, 0, 2, 6, 4)) for cells in lines)
 
 
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        (semicolons(PLAIN), "utf-8"),
-        (semicolons(PLAIN).replace("\n", "\r\n"), "utf-8-sig"),
-        (PLAIN.replace(",", "\t"), "utf-8"),
-        (f"sep=;\r\n{semicolons(PLAIN)}", "utf-8"),
-        (shuffled(PLAIN), "utf-8-sig"),
-        (PLAIN.replace("Anna", '"Anna"') + "\n\n,,,,,,,\n", "utf-8"),
-        (PLAIN.replace("name,x", " Name , X").replace("opens", "OPENS"), "utf-8"),
-        ("\n".join(f"{line}," for line in PLAIN.splitlines()), "utf-8"),
-    ],
-    ids=[
-        "semicolons",
-        "windows",
-        "tabs",
-        "announced",
-        "columns shuffled",
-        "quotes and empty rows",
-        "capitals",
-        "nameless column",
-    ],
-)
-def test_spreadsheets_of_all_kinds_say_the_same(file, text, encoding):
+SPREADSHEETS = {
+    "semicolons": (semicolons(PLAIN), "utf-8"),
+    "windows": (semicolons(PLAIN).replace("\n", "\r\n"), "utf-8-sig"),
+    "tabs": (PLAIN.replace(",", "\t"), "utf-8"),
+    "announced": (f"sep=;\r\n{semicolons(PLAIN)}", "utf-8"),
+    "columns shuffled": (shuffled(PLAIN), "utf-8-sig"),
+    "quotes and empty rows": (PLAIN.replace("Anna", '"Anna"') + "\n\n,,,,,,,\n", "utf-8"),
+    "capitals": (PLAIN.replace("name,x", " Name , X").replace("opens", "OPENS"), "utf-8"),
+    "nameless column": ("\n".join(f"{line}," for line in PLAIN.splitlines()), "utf-8"),
+}
+
+
+@pytest.mark.parametrize("kind", SPREADSHEETS)
+def test_spreadsheets_of_all_kinds_say_the_same(file, kind):
+    text, encoding = SPREADSHEETS[kind]
     plain, other = (read_stops(path, speed=30) for path in (file(PLAIN, "a.csv"), file(text, "b.csv", encoding)))
     assert plain.context["stops"] == other.context["stops"]
     assert (plain.details.__self__.travel == other.details.__self__.travel).all()

@@ -94,10 +94,6 @@ def test_any_callable_is_a_stop_and_callbacks_hear_of_everything(small_tsptw):
     assert diary.events == [("start", 0), ("progress", 1000), ("progress", 2000), ("progress", 3000), ("end", 3000)]
 
 
-def _problem(**methods):
-    return type("Odd", (Knapsack,), methods)()
-
-
 def test_nothing_feasible_is_said_and_the_least_violated_come_back():
     class Hopeless(Word):
         def evaluate(self, state):
@@ -231,7 +227,7 @@ def test_a_result_keeps_what_a_problem_says_of_its_solutions(tmp_path):
 @pytest.mark.parametrize("front", [np.ones((1, 2)), ReferenceFront.of(np.ones((1, 3))), "front.csv"])
 def test_a_reference_front_that_does_not_fit_is_refused_before_the_search(front):
     with pytest.raises(ProblemError, match="reference_front of Odd must be a ReferenceFront of 2 objectives"):
-        solve(_problem(reference_front=front), stop=MaxEvaluations(5))
+        solve(type("Odd", (Knapsack,), {"reference_front": front})(), stop=MaxEvaluations(5))
 
 
 def test_signals_during_the_last_measurement_cost_no_result(small_tsptw, monkeypatch):

@@ -123,21 +123,16 @@ def _odd(base=Bits, **words):
             {"legal_moves": lambda self, state: (0, 1), "max_moves": 50},
             "Odd was not complete after 50 moves; raise max_moves",
         ),
+        ({"legal_moves": lambda self, state: ()}, r"^legal_moves\(\) gave no move at the start of Odd"),
         ({"legal_moves": lambda self, state: 1 / 0}, "Odd raised ZeroDivisionError"),
         ({"play": lambda self, state, move: 1 / 0}, "Odd raised ZeroDivisionError"),
         ({"bias": lambda self, state, move: float("nan")}, r"bias\(\) gave NaN or infinity in Odd"),
     ],
-    ids=["endless", "legal_moves", "play", "bias"],
+    ids=["endless", "no move", "legal_moves", "play", "bias"],
 )
 def test_a_promise_broken_by_a_plain_problem_is_named(name, words, message):
     with pytest.raises(ProblemError, match=message):
         solve(_odd(**words), small(name, bias=1.0), stop=MaxEvaluations(100))
-
-
-@every_algorithm
-def test_a_problem_without_moves_is_named(name):
-    with pytest.raises(ProblemError, match=r"^legal_moves\(\) gave no move at the start of Odd"):
-        solve(_odd(legal_moves=lambda self, state: ()), small(name), stop=MaxEvaluations(10))
 
 
 class Trouble(NamedTuple):

@@ -38,16 +38,6 @@ def test_ask_is_a_loop_around_a_playout(problem):
     assert np.array_equal(inside.machine.weights, outside.machine.weights)
 
 
-def test_a_driven_search_learns_what_it_is_told():
-    search = ParetoNRPA(level=3).start(DrivenProblem(2), seed=1, budget=600)
-    for _ in range(600):
-        playout = search.playout()
-        digits = [playout.choose([(step, digit) for digit in range(6)]) for step in range(4)]
-        search.tell([playout.finish()], [[sum(digits), sum(abs(d - 1) for d in digits)]])
-    assert [0, 4] in search.front().objectives.tolist()
-    assert [4, 0] in search.front().objectives.tolist()
-
-
 @pytest.mark.parametrize(
     ("drive", "message"),
     [
@@ -78,35 +68,16 @@ def test_a_compiled_problem_plays_itself(small_tsptw):
         ParetoNRPA().start(small_tsptw).playout()
 
 
-class Mixed(Problem):
-    """Moves that compare equal and are not the same."""
-
-    n_objectives = 1
-
-    def initial_state(self):
-        return ()
-
-    def legal_moves(self, state):
-        return [(0, 1), (False, True), (0.0, 1.0), ()][len(state)]
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
-
-    def evaluate(self, state):
-        return -sum(state)
-
-
 def test_one_is_not_true(tmp_path):
+    """Moves that compare equal and are not the same."""
+    mixed = Problem.from_choices(lambda x: -sum(x), [(0, 1), (False, True), (0.0, 1.0)], n_objectives=1)
     algorithm = ParetoNRPA(level=1)
-    search = algorithm.start(Mixed(), seed=0)
+    search = algorithm.start(mixed, seed=0)
     search.advance(40)
     (solution,) = search.front().solutions
     assert [type(move) for move in solution] == [int, bool, float]
     search.save(tmp_path / "half")
-    again = algorithm.resume(Mixed(), tmp_path / "half")
+    again = algorithm.resume(mixed, tmp_path / "half")
     search.advance(10)
     again.advance(10)
     assert [list(map(type, s)) for s in again.front().solutions] == [[int, bool, float]]

@@ -81,16 +81,6 @@ def test_ask_and_tell_one_by_one_is_advance(small_tsptw):
     assert driven.front().solutions == own.front().solutions
 
 
-def test_a_batch_is_asked_with_the_same_policies_and_may_be_told_in_part():
-    search = ParetoNRPA(level=2).start(Knapsack(), seed=1, budget=100)
-    batch = search.ask(10)
-    assert search.evaluations == 0
-    search.tell(batch[:4], [Knapsack().evaluate(c.state) for c in batch[:4]])
-    search.tell(batch[4:], [Knapsack().evaluate(c.state) for c in batch[4:]])
-    assert search.evaluations == 10
-    assert search.pending == []
-
-
 @pytest.mark.parametrize(
     ("objectives", "violations", "message"),
     [

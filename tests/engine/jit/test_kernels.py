@@ -277,8 +277,3 @@ def fields(parts):
     """Make the plain tuple of all fields."""
     row, count = unpacked(parts)
     return row[1] + count
-
-
-def test_a_bundle_can_be_unpacked():
-    inner = Inner(np.arange(3), 7)
-    assert compile_entry(fields, types.int64(numba.typeof(inner)))(inner) == 8

@@ -149,22 +149,13 @@ def test_nothing_is_sent_twice_nor_to_a_search_that_has_better():
 @pytest.mark.parametrize(
     ("k", "alone_below", "found_at", "violations", "takes_in"),
     [
-        (1, 2, 15, 0.0, False),
-        (1, 2, 10, 0.0, True),
-        (1, 2, 15, 1.0, True),
-        (1, 1, 15, 0.0, True),
-        (0, 2, 10, 0.0, False),
-        (0, 2, 10, 1.0, True),
-        (0, 1, 10, 0.0, True),
-    ],
-    ids=[
-        "its own way leads on",
-        "nothing new for a round",
-        "others are feasible",
-        "a large front",
-        "the first",
-        "the first, others are feasible",
-        "the first, a large front",
+        (1, 2, 15, 0.0, False),  # its own way leads on
+        (1, 2, 10, 0.0, True),  # nothing new for a round
+        (1, 2, 15, 1.0, True),  # others are feasible
+        (1, 1, 15, 0.0, True),  # a large front
+        (0, 2, 10, 0.0, False),  # the first
+        (0, 2, 10, 1.0, True),  # the first, others are feasible
+        (0, 1, 10, 0.0, True),  # the first, a large front
     ],
 )
 def test_a_small_front_is_taken_in_by_a_search_without_progress(k, alone_below, found_at, violations, takes_in):
