@@ -89,10 +89,7 @@ def test_a_misspelt_spec_is_refused_in_words(spec, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (
-            {"name_or_path": "rc_9O1.1", "data": "data"},
-            r"unknown instance 'rc_9O1\.1' \(did you mean 'rc_901\.1'\?\); there are: mine, rc_901\.1, rc_901\.2; ",
-        ),
+        ({"name_or_path": "rc_9O1.1", "data": "data"}, r"\(did you mean 'rc_901\.1'\?\); there are: mine, rc_901\.1, "),
         ({"name_or_path": "zzz"}, r"unknown instance 'zzz'.*pareto-nrpa data get\. Generators: tsptw:n="),
         ({"name_or_path": "rc_204.3"}, r"rc_204\.3 is not on this machine; get it with: pareto-nrpa data get"),
         ({"name_or_path": "rc_204.3", "data": "data"}, r"rc_204\.3 is not .*pareto-nrpa data get"),
@@ -163,11 +160,7 @@ def rings(monkeypatch):
     """A family of one's own."""
     options = {"size": ("n", int), "seed": ("seed", int)}
     family = Family(
-        "ring",
-        "routing.generate:generate_tsp",
-        options,
-        lambda p: [f"a ring of {p.max_moves + 1}", "closed"],
-        "size=5",
+        "ring", "routing.generate:generate_tsp", options, lambda p: [f"a ring of {p.max_moves + 1}", "closed"], "size=5"
     )
     monkeypatch.setitem(FAMILIES, "ring", family)
 
@@ -183,7 +176,7 @@ def test_a_new_family_is_one_entry(rings, capsys):
 
 def test_unknown_names_are_answered_with_all_families(rings):
     with pytest.raises(
-        InstanceError, match=r"tsptw:n=50,seed=1 and vrptw:n=50,seed=1 and mo-tsp:n=50,seed=1 and ring:size=5; .*: nas-"
+        InstanceError, match=r"tsptw:n=50,seed=1 and vrptw:.* and mo-tsp:n=50,seed=1 and ring:size=5; .*: nas-"
     ):
         load("rc_999.9")
 

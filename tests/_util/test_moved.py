@@ -51,9 +51,7 @@ def test_the_classes_for_pymoo_have_their_old_names_for_one_release():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_the_package_exported_warns_and_names_its_module(name):
     home = importlib.import_module(f"pareto_nrpa.{NAMES[name]}")
-    with pytest.warns(
-        DeprecationWarning, match=rf"pareto_nrpa\.{name} is deprecated .* from pareto_nrpa\.{NAMES[name]}\.$"
-    ):
+    with pytest.warns(DeprecationWarning, match=rf"\.{name} is deprecated .* from pareto_nrpa\.{NAMES[name]}\.$"):
         assert getattr(pareto_nrpa, name) is getattr(home, name)
 
 

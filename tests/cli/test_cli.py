@@ -359,10 +359,7 @@ def test_info_tells_what_was_understood(run):
         ((STOPS,), "stops.csv needs a speed, in km per hour, for travel times: --speed .usual: 30 in town.*: --time"),
         ((STOPS, STOPS), "must all be TSPLIB files"),
         ((STOPS, *COSTS, "--objectives", "time,eurs"), "got 'eurs' .did you mean 'euros'"),
-        (
-            (STOPS, "--speed", 3),
-            "stop 'Harbour Grill' .line 16. cannot be reached in time: it closes at 10:30",
-        ),
+        ((STOPS, "--speed", 3), "stop 'Harbour Grill' .line 16. cannot be reached in time: it closes at 10:30"),
     ],
 )
 def test_mistakes_with_stops_are_one_sentence(run, arguments, words):

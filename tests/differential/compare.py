@@ -38,10 +38,7 @@ def search_differences(instance, truth, budget=BUDGET):
         return is_least and _whole(instance, progress.objectives) == truth.front
 
     default, paper = PolishedNRPA(), ParetoNRPA(level=2)
-    for algorithm, stop in (
-        (default, MaxEvaluations(budget) | is_found),
-        (paper, MaxEvaluations(SHORT_BUDGET)),
-    ):
+    for algorithm, stop in ((default, MaxEvaluations(budget) | is_found), (paper, MaxEvaluations(SHORT_BUDGET))):
         try:
             front = solve(problem, algorithm, stop=stop, seed=1).front
         except Exception as error:

@@ -7,12 +7,7 @@ from pareto_nrpa.routing import mo_tsp, mo_tsptw, vrptw
 from .brute_force import NEVER, Instance
 
 #: Units of times and costs. Sums in units that no double holds exactly end a little beside the whole multiple.
-UNITS = {
-    "integer": (1.0,),
-    "decimal": (0.1, 1 / 3),
-    "huge": (1e7, 1e9, 1e12),
-    "tiny": (1e-6, 1e-8 / 3, 1e-11),
-}
+UNITS = {"integer": (1.0,), "decimal": (0.1, 1 / 3), "huge": (1e7, 1e9, 1e12), "tiny": (1e-6, 1e-8 / 3, 1e-11)}
 MEASURES = ("time", "finish", "waiting", "lateness", "vehicles", "longest")
 
 

@@ -56,10 +56,7 @@ STOPS = """4
 # What a page takes for granted: the reader's own names and files.
 GIVEN = {
     "README.md": {"Problem": pareto_nrpa.Problem},
-    "docs/guide.md": {
-        **{name: getattr(pareto_nrpa, name) for name in pareto_nrpa.__all__},
-        "problem": Knapsack(),
-    },
+    "docs/guide.md": {**{name: getattr(pareto_nrpa, name) for name in pareto_nrpa.__all__}, "problem": Knapsack()},
     "docs/parallel.md": {"problem": Slow(n=12), "stop": pareto_nrpa.MaxEvaluations(40)},
     "docs/own-problem.md": {name: getattr(pareto_nrpa, name) for name in pareto_nrpa.__all__},
 }
@@ -78,11 +75,7 @@ NEEDS = {"docs/parallel.md": "distributed"}
 SLOW = {"docs/parallel.md", "docs/exact.md", "docs/nas.md", "docs/spreadsheet.md"}
 
 WITH_PROGRAMS = [
-    pytest.param(
-        page,
-        id=page_name(page),
-        marks=[pytest.mark.slow] * (page_name(page) in SLOW),
-    )
+    pytest.param(page, id=page_name(page), marks=[pytest.mark.slow] * (page_name(page) in SLOW))
     for page in PAGES
     if programs(page)
 ]

@@ -9,12 +9,7 @@ import pytest
 
 from pareto_nrpa import ParetoNRPA
 from pareto_nrpa.algorithms import RandomSearch
-from pareto_nrpa.experiments.compare import (
-    ShortRun,
-    Variant,
-    compared,
-    short_runs,
-)
+from pareto_nrpa.experiments.compare import ShortRun, Variant, compared, short_runs
 
 from ..helpers.command_line import assert_refused
 from ..helpers.problems import Knapsack
@@ -103,10 +98,7 @@ def test_what_was_finished_is_shown_when_a_run_fails(file, run):
         ),
         (["{file}:by_item", "--without-bias"], "--without-bias requires a problem with a bias"),
         (["{file}:by_item", "--algorithm", "nsga"], r"unknown algorithm 'nsga' \(did you mean 'nsga-ii'"),
-        (
-            ["{file}:by_item", "--algorithm", "random:x"],
-            "--algorithm must be as in pareto-nrpa:level=3, got 'x'",
-        ),
+        (["{file}:by_item", "--algorithm", "random:x"], "--algorithm must be as in pareto-nrpa:level=3, got 'x'"),
         (["{file}:by_item", "--seeds", "0"], "--seeds must be a whole number of at least 1, got 0"),
         (["{file}:by_item", "--out", "runs.json"], r"--out must be a file ending in \.csv, got runs\.json"),
         (["{file}:by_item", "--count", "some"], "--count must be one of all, unique, got 'some'"),

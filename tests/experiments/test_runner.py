@@ -12,18 +12,7 @@ from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.experiments.worker import fingerprints
 
 from ..helpers.command_line import PATIENCE, wait_until
-from .helpers import (
-    MANY,
-    OTHER,
-    TINY,
-    end,
-    finish,
-    found_in,
-    journals,
-    n_lines,
-    save,
-    start,
-)
+from .helpers import MANY, OTHER, TINY, end, finish, found_in, journals, n_lines, save, start
 
 
 @pytest.fixture(scope="module")

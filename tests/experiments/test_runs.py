@@ -88,16 +88,8 @@ def test_a_journal_that_is_cut_anywhere_loses_its_last_run_only(tmp_path, made):
         assert path.read_bytes() == whole
 
 
-WRONG = {
-    "no JSON": b"hello",
-    "no text": b"\xff\xfe\x00\x01",
-    "lists in lists": b'{"run": ' + b"[" * 100_000,
-}
-WRONG_VALUES = {
-    "run": None,
-    "objectives": [[1, "a"]],
-    "policies": [],
-}
+WRONG = {"no JSON": b"hello", "no text": b"\xff\xfe\x00\x01", "lists in lists": b'{"run": ' + b"[" * 100_000}
+WRONG_VALUES = {"run": None, "objectives": [[1, "a"]], "policies": []}
 
 
 @pytest.mark.parametrize("damage", [*WRONG, *WRONG_VALUES])

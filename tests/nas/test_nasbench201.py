@@ -67,10 +67,7 @@ def test_without_a_table_it_says_how_to_get_one_and_what_is_computed_needs_none(
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        (
-            "objectives=c10_eror+params",
-            r"no objective 'c10_eror' \(did you mean 'c10_error'\?\); there are: c10",
-        ),
+        ("objectives=c10_eror+params", r"no objective 'c10_eror' \(did you mean 'c10_error'\?\); there are: c10"),
         ("objectives=params+params", "given once"),
         ("objectives=", "objectives of nas-bench-201 must be names joined by [+], got ''"),
         ("seed=3", "'seed=3' is not an option of nas-bench-201"),

@@ -74,9 +74,7 @@ def test_an_error_of_numba_names_the_line():
     problem = Problem.from_permutation(uncompilable, 4, name="wrong")
     here = uncompilable.py_func.__code__.co_firstlineno + 3
     for act in (lambda: solve(problem, stop=MaxEvaluations(5)), lambda: check_problem(problem)):
-        with pytest.raises(
-            ProblemError, match=rf"wrong does not compile, test_builders.py line {here}: Unknown"
-        ) as found:
+        with pytest.raises(ProblemError, match=rf"wrong does not compile, .*.py line {here}: Unknown") as found:
             act()
         assert "\n" not in str(found.value)
 

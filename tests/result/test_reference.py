@@ -92,18 +92,10 @@ def test_what_is_no_front_is_told(problem, tmp_path, name, text):
     ("call", "error", "message"),
     [
         (lambda p: with_reference_front(p, "nothing.json"), ParetoNRPAError, "cannot read nothing"),
-        (
-            lambda p: with_reference_front(p, 5),
-            ParetoNRPAError,
-            r"front must be a ReferenceFront.*, got 5; Ref.*\.of\(",
-        ),
+        (lambda p: with_reference_front(p, 5), ParetoNRPAError, r"must be a ReferenceFront.*, got 5; Ref.*\.of\("),
         (lambda p: with_reference_front(p, [[1, 2]]), ParetoNRPAError, r"or the name of a file, got \[\[1, 2\]\]"),
         (lambda p: with_reference_front(p, "a\0b"), ParetoNRPAError, "cannot contain the character"),
-        (
-            lambda p: ReferenceFront.of([[1, 2], [3]]),
-            ParetoNRPAError,
-            r"finite numbers \[n, m\], got \[\[1, 2\], \[3\]\]",
-        ),
+        (lambda p: ReferenceFront.of([[1, 2], [3]]), ParetoNRPAError, r"\[n, m\], got \[\[1, 2\], \[3\]\]"),
         (lambda p: ReferenceFront.of([[1, 2]], maximise=[True] * 3), ParetoNRPAError, "maximise must be .* 2 of them"),
         (lambda p: ReferenceFront.of([[1, 2]], reference_point=[1]), ValueError, "must be 2 finite numbers, got"),
         (lambda p: true_front(3), TypeError, "problem must be a Problem or a CompiledProblem, got int"),

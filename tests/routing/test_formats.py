@@ -253,10 +253,7 @@ def test_vroom(file):
     [
         ({"shipments": []}, "shipments is not a known field"),
         ({"format": "pareto-nrpa result 1"}, "saved result, not a problem to solve; read it with pareto-nrpa show or"),
-        (
-            {"jobs": [{"id": 1, "location_index": 1, "time_windows": [[0, 1], [2, 3]]}]},
-            r"jobs\[0\].time_windows: expected array of length 1, got ",
-        ),
+        ({"jobs": [{"id": 1, "time_windows": [[0, 1], [2, 3]]}]}, r"jobs\[0\].time_windows: .* of length 1, got "),
         ({"jobs": [{"id": 1, "location_index": 9}]}, "durations are for 3 places: .* must be given and smaller"),
         ({"jobs": [{"id": 1}]}, "location_index of each job must be given"),
         ({"vehicles": [{"id": 1, "start_index": 0, "end_index": 0, "breaks": []}]}, r"breaks of vehicles\[0\] is not"),

@@ -218,23 +218,11 @@ def test_mistakes_in_a_file_are_told_with_line_and_column(file, text, words):
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        (
-            PLAIN,
-            {"speed": 1},
-            "stop 'Cleo' .line 5. cannot be reached in time: it closes at 11:00, .* leaves the depot at 08:00",
-        ),
+        (PLAIN, {"speed": 1}, "stop 'Cleo' .line 5. cannot be reached in time: it closes at 11:00, .* at 08:00"),
         (changed("18:00", "10:10"), {"speed": 30}, "from stop 'Cleo' .line 5. no vehicle is back .* closes at 10:10"),
-        (
-            changed("12:00", "10:30").replace("09:00", "10:25"),
-            {"speed": 8},
-            "cannot serve both stop 'Anna' .* and stop 'Cleo'",
-        ),
+        (changed("12:00", "10:30").replace("09:00", "10:25"), {"speed": 8}, "both stop 'Anna' .* and stop 'Cleo'"),
         (PLAIN, {"speed": 30, "capacity": 3}, "stop 'Bob' .line 4. has demand 4, above the capacity"),
-        (
-            PLAIN.replace("demand", "asks"),
-            {"speed": 30, "capacity": 4},
-            "has no demand.*a column named demand, or leave out --capa",
-        ),
+        (PLAIN.replace("demand", "asks"), {"speed": 30, "capacity": 4}, "has no demand.*, or leave out --capa"),
         (PLAIN, {"speed": 30, "objectives": ["euro"]}, "objectives must be among distance, time"),
         (PLAIN, {}, "needs a speed, in units of x and y per hour"),
         (PLAIN, {"speed": 30, "window_end": "end"}, "window_end must be one of start, end-of-service"),
@@ -311,10 +299,7 @@ def test_labels_that_may_mean_two_things_are_refused(file, stops, frame, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (
-            "name,lat,lon\nHub,50,8\nAnna,51,8\n",
-            "km per unit of time.*30 in town, 50 mixed where that is an hour, 0.5 and",
-        ),
+        ("name,lat,lon\nHub,50,8\nAnna,51,8\n", "km per unit of time.*50 mixed where that is an hour, 0.5 and"),
         ("name,lat,lon,opens\nHub,50,8,08:00\nAnna,51,8,\n", r"km per hour.*\(usual: 30 in town, 50 mixed\)"),
         ("name,x,y,opens\nHub,0,8,08:00\nAnna,1,8,\n", r"units of x and y per hour.*mixed, where they are km\)"),
     ],
@@ -426,9 +411,7 @@ def test_a_workbook_without_the_extra_or_that_is_none_is_told(tmp_path, monkeypa
     with pytest.raises(InstanceError, match=r"a\.xlsx is not a workbook, or is damaged or protected: "):
         load(tmp_path / "a.xlsx")
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    with pytest.raises(
-        ImportError, match=r'needs python-calamine; install it with: pip install "pareto-nrpa\[excel\]"'
-    ):
+    with pytest.raises(ImportError, match=r'install it with: pip install "pareto-nrpa\[excel\]"'):
         load(tmp_path / "a.xlsx")
 
 
@@ -442,7 +425,5 @@ def test_a_cell_far_from_the_table_does_not_end_the_process(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content.replace(b"</sheetData>", far))
-    with pytest.raises(
-        InstanceError, match=r"^far\.xlsx has a sheet of 1,048,576 rows and 16,384 columns; delete cells"
-    ):
+    with pytest.raises(InstanceError, match=r"^far\.xlsx has a sheet of 1,048,576 rows and 16,384 columns"):
         load(path)

@@ -193,9 +193,7 @@ def test_a_problem_that_cannot_describe_costs_no_result():
         def describe(self, moves):
             raise RuntimeError("no words")
 
-    with pytest.raises(
-        ProblemError, match=r"describe\(\) of Mute raised RuntimeError: 'no words'; correct it"
-    ) as caught:
+    with pytest.raises(ProblemError, match=r"describe\(\) of Mute raised RuntimeError: 'no words'") as caught:
         solve(Mute(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
     expected = solve(Knapsack(), ParetoNRPA(level=2), stop=MaxEvaluations(50), seed=1)
     assert caught.value.result.front.solutions == expected.front.solutions

@@ -28,9 +28,7 @@ ROOT = Path(__file__).parent.parent.parent.parent
 @pytest.mark.parametrize("problem", [Knapsack(), Word()], ids=["knapsack", "word"])
 def test_an_algorithm_that_changes_whole_solutions_needs_to_know_what_they_are(name, problem):
     kind = type(problem).__name__
-    with pytest.raises(
-        ProblemError, match=f"^{name} changes .* requires the genotype of {kind}; set it to Permutation"
-    ):
+    with pytest.raises(ProblemError, match=f"^{name} .* requires the genotype of {kind}; set it to"):
         solve(problem, algorithm(name), stop=MaxEvaluations(10))
 
 
@@ -119,10 +117,7 @@ def _odd(base=Bits, **words):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            {"legal_moves": lambda self, state: (0, 1), "max_moves": 50},
-            "Odd was not complete after 50 moves; raise max_moves",
-        ),
+        ({"legal_moves": lambda self, state: (0, 1), "max_moves": 50}, "Odd was not complete after 50 moves"),
         ({"legal_moves": lambda self, state: ()}, r"^legal_moves\(\) gave no move at the start of Odd"),
         ({"legal_moves": lambda self, state: 1 / 0}, "Odd raised ZeroDivisionError"),
         ({"play": lambda self, state, move: 1 / 0}, "Odd raised ZeroDivisionError"),

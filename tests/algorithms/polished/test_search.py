@@ -96,9 +96,7 @@ def test_a_checkpoint_with_moves_that_are_none_is_refused(slots, tmp_path):
 @pytest.mark.parametrize("move", ["x" * 10_000, 10**400, 1.5, None], ids=["text", "huge", "half", "none"])
 def test_a_given_solution_of_other_things_than_moves_is_a_sentence(move):
     solution = [move, *range(2, 12)]
-    with pytest.raises(
-        ProblemError, match=r"^genotype and given solutions of tsptw.* whole numbers as moves"
-    ) as caught:
+    with pytest.raises(ProblemError, match=r"given solutions of tsptw.* whole numbers as moves") as caught:
         solve(TSPTW, start=[solution], stop=MaxEvaluations(5))
     assert len(str(caught.value)) < 300
 

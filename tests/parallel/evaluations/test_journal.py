@@ -214,12 +214,7 @@ def test_killed_and_resumed_nothing_is_lost_or_repeated(tmp_path, path, kills):
         repeatable = len(log.read_text().splitlines()) - (kept.count(b"\n") - 1)
         assert kept.count(b"\n") < 61
     result = expensive(
-        problems.Row(str(log), pause=0.03),
-        stop=MaxEvaluations(60),
-        seed=3,
-        workers=2,
-        journal=path,
-        resume=True,
+        problems.Row(str(log), pause=0.03), stop=MaxEvaluations(60), seed=3, workers=2, journal=path, resume=True
     )
     assert found(result) == found(solved(problems.Row(), stop=MaxEvaluations(60)))
     assert path.read_bytes().startswith(kept)
