@@ -1,11 +1,6 @@
 """What the tests of experiments share: tiny plans, made-up runs, the command line in a process of its own."""
 
-import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
 
 import msgspec
 
@@ -15,8 +10,6 @@ from pareto_nrpa.experiments.plan import Contender, Plan
 from pareto_nrpa.experiments.runs import RunRecord, RunStore
 from pareto_nrpa.experiments.worker import failed
 from pareto_nrpa.problem.base import data_fingerprint
-
-from ..helpers.command_line import PATIENCE, Outcome
 
 # Ten cities whose windows matter: quick to evaluate, feasible for all, and no two algorithms find the same.
 TSPTW = "tsptw:n=10,seed=1,tightness=0.4"
@@ -115,38 +108,3 @@ def found_in(folder):
             del content["cpu_seconds"], content["wall_seconds"]
             found[msgspec.json.decode(line, type=RunRecord).run.key] = content
     return found
-
-
-def start(*arguments, **others):
-    """Start the command line in a process group of its own, so that all of it can be ended."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "pareto_nrpa", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        **others,
-    )
-
-
-def finish(process, timeout=PATIENCE):
-    """Wait for a process; whatever happens, nothing of it stays."""
-    try:
-        out, err = process.communicate(timeout=timeout)
-    finally:
-        end(process)
-    return Outcome(process.returncode, out, err)
-
-
-def end(process):
-    """Kill all processes of a group that a test started, and close what they wrote to."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(PATIENCE)
-    process.stdout.close()
-    process.stderr.close()
-
-
-def command(*arguments, **others):
-    """Run a command to its end."""
-    return finish(start(*arguments, **others))

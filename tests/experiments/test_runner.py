@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -12,7 +15,7 @@ from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.experiments.worker import fingerprints
 
 from ..helpers.command_line import PATIENCE, wait_until
-from .helpers import MANY, OTHER, TINY, end, finish, found_in, journals, n_lines, save, start
+from .helpers import MANY, OTHER, TINY, found_in, journals, n_lines, save
 
 
 @pytest.fixture(scope="module")
@@ -111,17 +114,25 @@ def test_a_run_that_kills_its_process_every_time_becomes_a_failed_run(tmp_path):
 # --- processes that are killed
 
 
+@contextmanager
+def started(*arguments):
+    """Start the command line in a process group of its own; whatever happens, nothing of it stays."""
+    command = [sys.executable, "-m", "pareto_nrpa", *map(str, arguments)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **pipes) as process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_experiment_is_resumed(many, tmp_path, jobs):
     path, found = many
-    process = start("experiment", "run", path, "--results", tmp_path, "--jobs", jobs)
-    try:
+    with started("experiment", "run", path, "--results", tmp_path, "--jobs", jobs):
         wait_until(lambda: n_lines(tmp_path) >= 5, "five runs")
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(PATIENCE)
-    finally:
-        end(process)
     before = journals(tmp_path)[0].read_bytes()
     n_before = n_lines(tmp_path)
     assert 5 <= n_before < 30
@@ -135,14 +146,11 @@ def test_a_killed_experiment_is_resumed(many, tmp_path, jobs):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_keeps_what_is_finished(many, tmp_path, jobs):
     path, found = many
-    process = start("experiment", "run", path, "--results", tmp_path, "--jobs", jobs, "--quiet")
-    try:
+    with started("experiment", "run", path, "--results", tmp_path, "--jobs", jobs, "--quiet") as process:
         wait_until(lambda: n_lines(tmp_path) >= 4, "four runs")
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
-        outcome = finish(process)
-    finally:
-        end(process)
+        out, err = process.communicate(timeout=PATIENCE)
     kept = f"Finished runs are kept in {tmp_path}; the same command makes the others."
-    assert (outcome.code, outcome.out, outcome.err) == (130, "", f"{kept}\nInterrupted.\n")
+    assert (process.returncode, out, err) == (130, "", f"{kept}\nInterrupted.\n")
     assert 4 <= n_lines(tmp_path) < 30
     assert all(found[key] == content for key, content in found_in(tmp_path).items())

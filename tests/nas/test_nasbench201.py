@@ -169,18 +169,6 @@ def run(run, empty_machine, monkeypatch):
     return run
 
 
-@pytest.mark.slow
-def test_the_front_is_printed_as_architectures(run, table_201, write_table):
-    folder = write_table(table_201)
-    code, out, _ = run("solve", "nas-bench-201", "--evaluations", 500, "--data", folder, "--out", "x.json")
-    assert code == 0
-    assert " of the " in out and "points of the true front were found" in out
-    assert "% of its hypervolume" in out
-    saved = json.loads(Path("x.json").read_text())
-    shown = [cell_moves(line.split()[-1]) for line in out.splitlines() if line.endswith("|")]
-    assert shown and all(solution in saved["solutions"] for solution in shown)
-
-
 def test_unique_evaluations_count(run, table_201, write_table):
     arguments = ("--evaluations", 400, "--count", "unique", "--algorithm", "pareto-nrpa", "--json", "x.json")
     code, out, _ = run("solve", "nas-bench-201", *arguments, "--data", write_table(table_201))

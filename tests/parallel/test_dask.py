@@ -18,8 +18,8 @@ from pareto_nrpa.experiments.runner import run_missing
 from pareto_nrpa.experiments.runs import RunStore
 from pareto_nrpa.routing import generate_tsptw
 
-from ..experiments.helpers import MANY, TINY, command, found_in, n_lines, save
-from ..helpers.command_line import PATIENCE, wait_until
+from ..experiments.helpers import MANY, TINY, found_in, n_lines, save
+from ..helpers.command_line import PATIENCE, assert_refused, wait_until
 from .evaluations import problems
 from .evaluations.test_solve_expensive import expensive, found, solved
 
@@ -165,13 +165,10 @@ def test_a_run_that_fails_on_a_cluster_becomes_a_row(cluster, tmp_path):
 
 
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:9"])
-def test_a_wrong_address_is_a_sentence_in_reasonable_time(tmp_path, address):
+def test_a_wrong_address_is_a_sentence_in_reasonable_time(run, tmp_path, address):
     begin = time.monotonic()
-    outcome = command(
-        "experiment", "run", save(tmp_path, TINY), "--dask", address, "--results", tmp_path / "results", "--quiet"
-    )
+    options = ("--dask", address, "--results", tmp_path / "results", "--quiet")
+    refused = run("experiment", "run", save(tmp_path, TINY), *options)
     assert time.monotonic() - begin < 60
-    assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith(f"Error: no Dask scheduler answers at '{address}'")
-    assert len(outcome.err.splitlines()) == 1, outcome.err
+    assert_refused(refused, f"no Dask scheduler answers at '{address}'")
     assert n_lines(tmp_path / "results") == 0
