@@ -10,6 +10,7 @@ from numba import njit
 from pareto_nrpa import MaxEvaluations, PolishedNRPA, Problem, check_problem, solve
 from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.problem.base import problem_fingerprint
+from pareto_nrpa.problem.builders import ChoicesProblem
 
 WEIGHTS, PROFITS = (3, 5, 2, 8, 4, 6), (4, 4, 1, 9, 6, 2)
 
@@ -161,3 +162,32 @@ def test_wrong_neighbours_are_named(neighbours, message):
 def test_mistakes_are_said(make, message):
     with pytest.raises(ProblemError, match=message):
         make()
+
+
+def test_many_choices_are_not_tried_one_by_one_before_the_search():
+    calls = []
+
+    class Counted(ChoicesProblem):
+        def legal_moves(self, state):
+            calls.append(state)
+            return super().legal_moves(state)
+
+    problem = Counted(lambda solution: (solution[0], -solution[1]), [range(1_000)] * 2)
+    assert solve(problem, stop=MaxEvaluations(30)).evaluations == 30
+    assert len(calls) < 200
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_a_set_of_objectives_is_refused_as_it_has_no_order(constrained):
+    def evaluate(solution):
+        objectives = {solution[0], 5 + solution[1]}
+        return (objectives, 0) if constrained else objectives
+
+    problem = Problem.from_choices(evaluate, [range(3)] * 2, constrained=constrained)
+    with pytest.raises(ProblemError, match=r"must return .*2 objectives.*, got "):
+        solve(problem, stop=MaxEvaluations(5))
+
+
+def test_names_of_objectives_differ():
+    with pytest.raises(ProblemError, match=r"objective_names of ChoicesProblem must all differ, got \('a', 'a'\)"):
+        solve(Problem.from_choices(sum, [(0, 1)], objective_names=("a", "a")), stop=MaxEvaluations(5))

@@ -350,6 +350,8 @@ def check_declarations(problem: AnyProblem) -> None:
             )
         if word == "maximise" and not all(isinstance(flag, bool | np.bool_) for flag in value):
             raise ProblemError(f"maximise of {name} must be true or false for each objective, got {shown(value)}.")
+        if word == "objective_names" and len(set(value)) < m:
+            raise ProblemError(f"objective_names of {name} must all differ, got {shown(value)}.")
         if word in ("preference", "reference_point") and not all(map(is_number, value)):
             raise ProblemError(f"{word} of {name} must be finite numbers, got {shown(value)}.")
     if getattr(problem, "neighbours", None) is not None and problem.genotype is None:
@@ -377,6 +379,8 @@ def checked_evaluation(problem: Problem, value: Any) -> tuple[float, list[float]
         if problem.constrained:
             objectives, violations = value
             violations = as_float(violations)
+        if isinstance(objectives, set | frozenset):
+            raise TypeError("the order of a set is not that of its objectives")
         values = [as_float(objectives)] if m == 1 and np.ndim(objectives) == 0 else list(map(as_float, objectives))
     except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(wrong_evaluation(problem, value)) from error
