@@ -2,15 +2,20 @@
 nothing can be written.
 """
 
+import json
 import os
 import stat
 import subprocess
 import sys
+from typing import Annotated, Literal
 
+import msgspec
+import numpy as np
 import pytest
 
 from pareto_nrpa import ParetoNRPAError
 from pareto_nrpa._util.files import check_writable, locked, try_lock, write_atomically, write_text
+from pareto_nrpa._util.structs import decode, encode, read, write
 from pareto_nrpa.errors import CheckpointError
 
 
@@ -28,7 +33,7 @@ def test_a_file_is_written_in_missing_folders_and_replaces_an_earlier_one(tmp_pa
 
 def test_the_file_has_the_permissions_of_any_new_file(tmp_path):
     (tmp_path / "ordinary").write_text("x")
-    path = write_atomically(tmp_path / "a", text("x"))
+    path = write_text(tmp_path / "a", "x")
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE((tmp_path / "ordinary").stat().st_mode)
 
 
@@ -75,9 +80,9 @@ def test_what_cannot_be_written_is_said_before_and_when_it_is_written(tmp_path, 
 
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for write in (check_writable, lambda path: write_atomically(path, lambda file: None)):
+    for act in (check_writable, lambda path: write_atomically(path, lambda file: None)):
         with pytest.raises(ParetoNRPAError, match="it is not a regular file"):
-            write(tmp_path / "pipe")
+            act(tmp_path / "pipe")
     assert not (tmp_path / "pipe").is_file()
 
 
@@ -120,3 +125,81 @@ def test_a_locked_place_is_refused_until_it_is_free(tmp_path):
     assert os.listdir(tmp_path) == ["search.npz"]
     with locked(path):
         pass
+
+
+# --- files of JSON and TOML as typed values
+
+
+NESTED = "[" * 100_000 + "]" * 100_000
+
+
+class Part(msgspec.Struct):
+    names: list[str]
+
+
+class Sample(msgspec.Struct, forbid_unknown_fields=True):
+    format: Literal["sample 1"]
+    count: Annotated[int, msgspec.Meta(ge=0)]
+    rows: list[list[float]]
+    part: Part
+
+
+GOOD = Sample("sample 1", 3, [[1.0, 0.1], [2.5, -1e-300]], Part(["a", "ü"]))
+
+
+def refusal(content):
+    with pytest.raises(ParetoNRPAError) as caught:
+        decode(content, Sample, source="a.json", what="a sample")
+    sentence = str(caught.value)
+    assert sentence.startswith("a.json is not a sample, or is damaged: ") and sentence.endswith(".")
+    assert "\n" not in sentence and len(sentence) < 500
+    return sentence
+
+
+def test_what_is_written_is_read(tmp_path):
+    path = write(tmp_path / "a.json", GOOD)
+    assert read(path, Sample, what="a sample") == GOOD
+    assert path.read_bytes().endswith(b"}\n")
+
+
+def test_toml_is_read_by_its_ending(tmp_path):
+    (tmp_path / "a.toml").write_text('names = ["a"]')
+    assert read(tmp_path / "a.toml", Part, what="a part") == Part(["a"])
+    (tmp_path / "a.toml").write_text("names = 3")
+    with pytest.raises(ParetoNRPAError, match="damaged: names: expected array, got int"):
+        read(tmp_path / "a.toml", Part, what="a part")
+
+
+def test_arrays_become_lists_and_infinity_null():
+    assert json.loads(encode({"a": np.array([[1.5, np.inf]]), "b": np.int64(3)})) == {"a": [[1.5, None]], "b": 3}
+    with pytest.raises(TypeError, match="cannot write <object"):
+        encode(object())
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"rows": [[1, 2], [3, "4"]]}, "rows[1][1]: expected float, got str"),
+        ({"count": -5}, "count: expected int >= 0, got -5"),
+        ({"format": "sample 2"}, "format: unknown value, got 'sample 2'"),
+        ({"part": {}}, "names of part is missing"),
+        ({"other": 1}, "other is not a known field"),
+    ],
+)
+def test_a_refusal_names_the_field(changes, reason):
+    assert reason in refusal(encode(msgspec.to_builtins(GOOD) | changes))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"", "cut off"), (b"\xff\xfe", "JSON"), (NESTED.encode(), "array"), (b"[]", "object")]
+)
+def test_a_foreign_file_is_refused(content, reason):
+    assert reason in refusal(content)
+
+
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
+    with pytest.raises(LookupError, match=r"cannot read .*none\.json: No such file"):
+        read(tmp_path / "none.json", Sample, what="a sample", error=LookupError)
+    write(tmp_path / "a.json", GOOD)
+    with pytest.raises(ParetoNRPAError, match="more than 10 bytes"):
+        read(tmp_path / "a.json", Sample, what="a sample", most_bytes=10)

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,40 +16,18 @@ from pareto_nrpa import Front, ParetoNRPAError, Result
 from ..helpers.results import knapsack, result_of
 
 
-def make_front(n=2, violations=0.0, solutions=None):
-    return Front(
-        objectives=np.column_stack([np.arange(n), n - np.arange(n)]) + 0.1,
-        violations=np.full(n, violations),
-        solutions=[[1, 2, 3 + i] for i in range(n)] if solutions is None else solutions,
-        policies=np.arange(n) % 4,
-    )
+def make_result(n=2, violations=0.0, solutions=None, **changes):
+    points = np.column_stack([np.arange(n), n - np.arange(n)]) + 0.1
+    result = result_of(points, solutions or [[1, 2, 3 + i] for i in range(n)], **changes)
+    return replace(result, front=replace(result.front, violations=np.full(n, violations)))
 
 
-def make_result(front=None, **changes):
-    values = {
-        "instance": "toy",
-        "algorithm": "pareto-nrpa",
-        "parameters": {"level": 2, "alpha": 0.5, "preferences": "paper"},
-        "seed": 7,
-        "evaluations": 1234,
-        "cpu_seconds": 0.5,
-        "wall_seconds": 0.6,
-        "stopped_by": "1,234 evaluations",
-        "front": make_front() if front is None else front,
-        "history": np.array([[1.0, 0.0], [10.0, 2.5], [1234.0, 3.25]]),
-        "reference_point": [5.0, 5.0],
-        "maximise": [False, False],
-        "versions": {"python": "3.11"},
-    }
-    return Result(**{**values, **changes})
-
-
-def infeasible(n=2):
-    return make_result(make_front(n, violations=3.0), history=np.array([[1.0, 0.0]]), reference_point=None)
+def infeasible():
+    return make_result(violations=3.0, history=np.array([[1.0, 0.0]]), reference_point=None)
 
 
 def empty():
-    return make_result(make_front(0), history=np.zeros((0, 2)), reference_point=None, evaluations=0, cpu_seconds=0.0)
+    return make_result(0, history=np.zeros((0, 2)), reference_point=None, evaluations=0, cpu_seconds=0.0)
 
 
 def round_trip(result, tmp_path):
@@ -71,8 +50,8 @@ moves = st.recursive(st.integers() | st.text() | st.booleans() | st.none(), lamb
 
 @given(solution=st.lists(moves, max_size=5))
 def test_moves_of_plain_problems_survive(solution, tmp_path_factory):
-    front = make_front(1, solutions=[solution])
-    assert round_trip(make_result(front), tmp_path_factory.getbasetemp()).front.solutions == [solution]
+    result = make_result(1, solutions=[solution])
+    assert round_trip(result, tmp_path_factory.getbasetemp()).front.solutions == [solution]
 
 
 def read_csv(path):
@@ -84,7 +63,7 @@ def test_the_table_has_one_row_per_solution(tmp_path):
     rows = read_csv(make_result().save_csv(tmp_path / "r.csv"))
     assert rows == [
         {"f1": "0.1", "f2": "2.1", "violations": "0", "policy": "0", "solution": "1 2 3"},
-        {"f1": "1.1", "f2": "1.1", "violations": "0", "policy": "1", "solution": "1 2 4"},
+        {"f1": "1.1", "f2": "1.1", "violations": "0", "policy": "0", "solution": "1 2 4"},
     ]
 
 
@@ -93,7 +72,7 @@ def test_a_data_frame_has_one_row_per_solution():
     frame = make_result().to_dataframe()
     assert list(frame.columns) == ["f1", "f2", "violations", "policy", "solution"]
     assert frame["f1"].tolist() == [0.1, 1.1]
-    assert frame["policy"].tolist() == [0, 1]
+    assert frame["policy"].tolist() == [0, 0]
     assert frame["solution"].tolist() == [[1, 2, 3], [1, 2, 4]]
 
 
@@ -105,9 +84,9 @@ def test_without_pandas_the_extra_is_named(monkeypatch):
 
 def test_the_summary_of_a_feasible_front_says_how_good_it_is():
     text = make_result().summary()
-    assert "toy: 2 trade-offs by pareto-nrpa, seed 7" in text
-    assert "1,234 evaluations in 0.50 s of CPU time (2,468 a second), stopped by 1,234 evaluations" in text
-    assert "hypervolume 3.25 up to the reference point (5, 5)" in text
+    assert "stops.csv: 2 trade-offs by pareto-nrpa, seed 7" in text
+    assert "100,000 evaluations in 2.50 s of CPU time (40,000 a second), stopped by 100,000 evaluations" in text
+    assert "hypervolume 440 up to the reference point (1, 1)" in text
     assert "1 2 4" in text
     assert "No feasible solution" not in text
 
@@ -119,7 +98,7 @@ def test_the_summary_of_an_infeasible_front_says_so():
 
 
 def test_the_summary_of_a_long_front_shows_some_rows_with_both_ends():
-    text = make_result(make_front(500)).summary()
+    text = make_result(500).summary()
     assert "(20 of 500 shown)" in text
     assert "1 2 3\n" in text
     assert "1 2 502\n" in text
@@ -188,7 +167,7 @@ def test_a_file_that_says_what_cannot_be_is_refused(changes, reason, tmp_path):
 
 def test_an_approximated_hypervolume_says_so(tmp_path):
     result = make_result(approximated=True)
-    assert "hypervolume about 3.25 up to" in result.summary()
+    assert "hypervolume about 440 up to" in result.summary()
     assert round_trip(result, tmp_path).approximated
     assert "approximated" not in make_result().to_dict()
 
