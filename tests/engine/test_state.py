@@ -334,7 +334,7 @@ def test_a_new_process_may_tell_what_an_older_one_asked_for(tmp_path):
     search = ParetoNRPA(level=2).start(Knapsack(), seed=4, budget=50)
     search.ask(2)
     search.save(tmp_path / "search.npz")
-    root = Path(__file__).parent.parent.parent.parent
+    root = Path(__file__).parent.parent.parent
     command = [sys.executable, "-c", _TELL, str(tmp_path / "search.npz")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root)
     assert done.stdout == "2\n", done.stderr
