@@ -81,6 +81,18 @@ def test_an_error_of_numba_names_the_line():
 
 
 @njit
+def importing(order):
+    import os
+
+    return os.getpid(), order[0]
+
+
+def test_an_error_of_numba_of_another_kind_is_reported_too():
+    with pytest.raises(ProblemError, match=r"does not compile, test_builders.py line .*: Use of unsupported opcode"):
+        solve(Problem.from_permutation(importing, 4), stop=MaxEvaluations(5))
+
+
+@njit
 def past_the_end(order):
     return np.arange(3)[order[0]] + 0.0, order[1]
 

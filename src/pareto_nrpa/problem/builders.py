@@ -49,8 +49,6 @@ class CompiledFunction:
     def ready(self) -> Callable[..., Any]:
         """The compiled code, stored on disk where all that it uses can be compared."""
         from numba import int64
-        from numba.core.errors import NumbaError
-
         from ..engine.jit.kernels import stored
         from ..engine.messages import uncompiled_message
 
@@ -61,7 +59,7 @@ class CompiledFunction:
         try:
             if hasattr(function, "compile"):
                 function.compile((int64[::1],))
-        except (NumbaError, TypeError) as error:  # TypeError: another number of arguments
+        except Exception as error:  # Numba has errors of many kinds
             raise ProblemError(uncompiled_message(error, self.function, self.name)) from error
         return function  # type: ignore[no-any-return]  # Numba has no types
 
