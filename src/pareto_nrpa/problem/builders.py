@@ -49,6 +49,7 @@ class CompiledFunction:
     def ready(self) -> Callable[..., Any]:
         """The compiled code, stored on disk where all that it uses can be compared."""
         from numba import int64
+
         from ..engine.jit.kernels import stored
         from ..engine.messages import uncompiled_message
 
