@@ -2,12 +2,13 @@
 
 import ast
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from .helpers.command_line import python
 
 PACKAGE = Path(__file__).parent.parent / "src" / "pareto_nrpa"
 MODULES = {path.relative_to(PACKAGE).with_suffix("").as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -178,8 +179,7 @@ def test_only_the_command_line_prints():
 def test_importing_the_package_does_not_import_numba(module):
     heavy = {"numba", "moocore", "rich", *OPTIONAL}
     code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert python(code)[0].strip() == "[]"
 
 
 def test_every_public_name_is_there():

@@ -16,6 +16,7 @@ import typer
 import pareto_nrpa
 from pareto_nrpa import check_problem
 
+from ..helpers.command_line import python
 from ..helpers.problems import Knapsack
 
 ROOT = Path(__file__).parent.parent.parent
@@ -175,9 +176,8 @@ def test_versions_agree():
 def test_the_site_builds_without_a_warning(tmp_path):
     pytest.importorskip("myst_parser", reason="needs Sphinx: pip install pareto-nrpa[docs]")
     pytest.importorskip("furo", reason="needs Sphinx: pip install pareto-nrpa[docs]")
-    command = [sys.executable, "-m", "sphinx", "-q", "-E", "-W", "-D", "gallery_run=0", "-b", "html", "-d", "trees"]
-    done = subprocess.run([*command, ROOT / "docs", "html"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    options = ("-q", "-E", "-W", "-D", "gallery_run=0", "-b", "html", "-d", "trees", ROOT / "docs", "html")
+    python("import sys; from sphinx.cmd.build import main; sys.exit(main(sys.argv[1:]))", *options, cwd=tmp_path)
     assert (tmp_path / "html" / "generated" / "pareto_nrpa.solve.html").exists()
 
 
@@ -234,9 +234,7 @@ def test_the_plain_examples_keep_their_promises(name):
 def test_the_digits_search_goes_on_where_it_was(tmp_path):
     pytest.importorskip("sklearn", reason="needs scikit-learn: pip install pareto-nrpa[nas]")
     for n in (4, 8):
-        command = [sys.executable, EXAMPLES / "digits.py", str(n)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-        assert f"{n} evaluations" in done.stdout
+        assert f"{n} evaluations" in python(EXAMPLES / "digits.py", n, cwd=tmp_path)[0]
         lines = (tmp_path / "digits.jsonl").read_text().splitlines()
         assert len(lines) == len(set(lines)) == 1 + n
 

@@ -9,7 +9,6 @@ import sys
 import time
 from collections import deque
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from pareto_nrpa.engine.state import Maybe, dump, load, need, pack, restoring, u
 from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.routing import generate_tsptw
 
+from ..helpers.command_line import python
 from ..helpers.problems import Bits, Knapsack, small
 
 N = 60
@@ -334,10 +334,7 @@ def test_a_new_process_may_tell_what_an_older_one_asked_for(tmp_path):
     search = ParetoNRPA(level=2).start(Knapsack(), seed=4, budget=50)
     search.ask(2)
     search.save(tmp_path / "search.npz")
-    root = Path(__file__).parent.parent.parent
-    command = [sys.executable, "-c", _TELL, str(tmp_path / "search.npz")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root)
-    assert done.stdout == "2\n", done.stderr
+    assert python(_TELL, tmp_path / "search.npz")[0] == "2\n"
 
 
 def test_an_existing_checkpoint_is_never_overwritten_by_a_new_search(half):

@@ -5,17 +5,14 @@
 """
 
 import json
-import os
-import subprocess
-import sys
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pareto_nrpa.algorithms.registry import NAMES
 
+from ..helpers.command_line import python
 from .entry import differences, this_platform
 from .problems import PROBLEMS
 from .record import FILE, WHERE, made, stored
@@ -107,12 +104,7 @@ def test_a_process_with_compiling_switched_off_finds_the_same(beginnings):
     skip_other_sorting()
     names = [name for name in RUNS if name.startswith(beginnings) and name != "paper, long"]
     program = f"import json; from tests.golden.record import recorded; print(json.dumps(recorded({names!r})))"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    root = Path(__file__).parent.parent.parent
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=root, timeout=400)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = json.loads(python(program, NUMBA_DISABLE_JIT="1")[0])
     assert list(found) == names
     assert len(names) >= 10
     for name, entry in found.items():
@@ -122,9 +114,4 @@ def test_a_process_with_compiling_switched_off_finds_the_same(beginnings):
 def test_plain_problems_are_solved_with_compiling_switched_off():
     program = "from tests.helpers.problems import Knapsack; from pareto_nrpa import MaxEvaluations, solve; "
     program += "print(solve(Knapsack(), stop=MaxEvaluations(20)).evaluations)"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    root = Path(__file__).parent.parent.parent
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=root, timeout=100
-    )
-    assert (done.returncode, done.stdout) == (0, "20\n"), done.stderr
+    assert python(program, NUMBA_DISABLE_JIT="1") == ("20\n", "")

@@ -15,6 +15,7 @@ LISTENING = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from pareto_nrpa.cli import main; main()"
 )
 
+ROOT = Path(__file__).parent.parent.parent
 #: Seconds that only a broken program takes, on however busy a machine.
 PATIENCE = 180
 
@@ -39,6 +40,15 @@ def assert_refused(outcome, words):
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def python(program, *arguments, cwd=ROOT, **environment):
+    """Run a program, or a script by its path, in another process, and return what it printed, and its warnings."""
+    what = ("-c", program) if isinstance(program, str) else (program,)
+    command = [sys.executable, *what, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
 
 
 def interrupted(*arguments, sign):

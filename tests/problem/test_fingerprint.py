@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import subprocess
 import sys
 import threading
 
@@ -13,6 +12,7 @@ from pareto_nrpa.algorithms import RandomSearch
 from pareto_nrpa.errors import CheckpointError, ProblemError
 from pareto_nrpa.problem.base import problem_fingerprint
 
+from ..helpers.command_line import python
 from ..helpers.problems import Knapsack
 
 SOURCE = """
@@ -134,9 +134,7 @@ def made(tmp_path, *pairs, seed="0"):
         folder.mkdir(exist_ok=True)
         (folder / "one_helpers.py").write_text(helper)
         (folder / "one.py").write_text(source.format(helpers="one_helpers"))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed}
-    command = [sys.executable, "-c", EACH, *map(str, folders)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout.split()
+    return python(EACH, *folders, PYTHONPATH=os.pathsep.join(sys.path), PYTHONHASHSEED=seed)[0].split()
 
 
 def test_it_is_the_same_in_every_process(tmp_path):

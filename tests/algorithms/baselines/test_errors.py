@@ -1,9 +1,6 @@
 """What goes wrong is said in a sentence, and what was found before is kept."""
 
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +13,12 @@ from pareto_nrpa.problem.genotype import Choices
 from pareto_nrpa.routing import generate_tsptw
 
 from ...golden.problems import cells
+from ...helpers.command_line import python
 from ...helpers.problems import EVOLUTIONARY, Bits, Knapsack, Word, small
 
 every_algorithm = pytest.mark.parametrize("name", NAMES)
 whole_solutions = ("pls", *EVOLUTIONARY)
 FAILS_AT = 60
-ROOT = Path(__file__).parent.parent.parent.parent
 
 
 @pytest.mark.parametrize("name", whole_solutions)
@@ -63,9 +60,7 @@ def test_without_pymoo_three_algorithms_say_how_to_get_it_and_others_work():
         "    try: print(name, solve(Bits(), small(name), stop=MaxEvaluations(5)).evaluations)\n"
         "    except ImportError as error: print(name, error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=180, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    said = dict(line.split(" ", 1) for line in python(program)[0].splitlines())
     missing = 'needs pymoo; install it with: pip install "pareto-nrpa[baselines]".'
     assert {name for name, what in said.items() if what.endswith(missing)} == set(EVOLUTIONARY)
     assert {name for name, what in said.items() if what == "5"} == {"random", "pareto-nrpa"}

@@ -1,10 +1,6 @@
 """On plain problems the algorithms run as Python: they must do there what compiled code does."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +8,7 @@ import pytest
 from pareto_nrpa.algorithms.registry import NAMES
 from pareto_nrpa.routing import generate_tsptw
 
+from ...helpers.command_line import python
 from ...helpers.problems import TSPTW, PlainWindows, small
 
 # Without segments: a plain problem has none, by which Polished NRPA would look at all neighbours at once.
@@ -71,13 +68,9 @@ for name in NAMES:
 
 
 @pytest.mark.slow
-def test_no_algorithm_is_charged_for_compiling(tmp_path, monkeypatch):
+def test_no_algorithm_is_charged_for_compiling(tmp_path):
     """Regression: with an empty cache, Pareto local search made one evaluation in two seconds."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    root = Path(__file__).parent.parent.parent.parent
-    command = [sys.executable, "-c", ON_THE_CLOCK]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root).stdout
-    assert said == ""
+    assert python(ON_THE_CLOCK, NUMBA_CACHE_DIR=str(tmp_path))[0] == ""
 
 
 # --- pruning
@@ -129,12 +122,7 @@ def test_code_compiled_by_two_processes_stays_apart_in_a_third(name, tmp_path):
     """Regression: functions of equal name, compiled apart, became one symbol when loaded together."""
 
     def run(*how):
-        command = [sys.executable, "-c", _PROGRAM, name, *how]
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        root = Path(__file__).parent.parent.parent.parent
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=root, timeout=300)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
+        return python(_PROGRAM, name, *how, NUMBA_CACHE_DIR=str(tmp_path))[0].splitlines()
 
     (pruned,) = run("pruned")
     (free,) = run("free")

@@ -18,7 +18,7 @@ from pareto_nrpa.engine.jit.bundles import borrowed, bundle, keep, unpacked
 from pareto_nrpa.engine.jit.kernels import compile_entry, engine_kernel, fingerprint, with_globals
 from pareto_nrpa.errors import ProblemError
 
-from ...helpers.command_line import is_running, wait_until
+from ...helpers.command_line import is_running, python, wait_until
 
 _PROGRAM = """
 import enum
@@ -49,14 +49,12 @@ needs_jit = pytest.mark.skipif(
 )
 
 
-def run(tmp_path, factor="1", **environment):
+def run(tmp_path, factor="1"):
     """Run the program, whose kernels use a number and an enum; returns what it says and its warnings."""
     script = tmp_path / "mine.py"
     script.write_text(_PROGRAM.replace("FACTOR", factor))
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split("\n")[:3], done.stderr
+    out, err = python(script, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    return out.split("\n")[:3], err
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +121,10 @@ _choosing = pytest.mark.skipif(
 def test_without_a_place_for_it_machine_code_is_not_kept_and_a_sentence_says_so(tmp_path, full, environment):
     script = tmp_path / "mine.py"
     script.write_text(_KERNELS.replace("{full}", str(full)))
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment}
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment)
-    assert done.stdout == "8 12\n", done.stderr
-    assert done.stderr.count("compiled code is not cached, and each start compiles again") == 1
-    assert "set NUMBA_CACHE_DIR to a writable folder" in done.stderr
+    out, err = python(script, **{"NUMBA_CACHE_DIR": str(tmp_path / "cache"), **environment})
+    assert out == "8 12\n"
+    assert err.count("compiled code is not cached, and each start compiles again") == 1
+    assert "set NUMBA_CACHE_DIR to a writable folder" in err
 
 
 def _returns(value):

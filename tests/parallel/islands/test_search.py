@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,7 +27,7 @@ from pareto_nrpa.parallel.islands.executors import Crew, KeptProcesses, Tasks, T
 from pareto_nrpa.parallel.islands.task import Member, Report
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
-from ...helpers.command_line import assert_refused
+from ...helpers.command_line import assert_refused, python
 from ...helpers.problems import Knapsack
 
 TSPTW = generate_tsptw(20, seed=3, tightness=0.2)
@@ -93,8 +92,7 @@ def test_a_script_is_not_run_a_second_time(tmp_path):
         "print('once')\n"
         "solve(generate_tsptw(10, seed=1), stop=MaxEvaluations(100), workers=2, executor='processes')\n"
     )
-    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    assert ran.stdout == "once\n"
+    assert python(script)[0] == "once\n"
 
 
 @pytest.mark.parametrize("n", [1, 41, 200])
@@ -341,8 +339,7 @@ if __name__ == "__main__":
 def test_processes_see_what_a_script_has_set_and_the_algorithm_that_it_defines(tmp_path):
     (tmp_path / "steps.py").write_text(MODULE)
     (tmp_path / "script.py").write_text(SCRIPT)
-    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    python(tmp_path / "script.py", cwd=tmp_path)
 
 
 @pytest.mark.parametrize(("name", "value"), [("frozen", True), ("executable", "")])
