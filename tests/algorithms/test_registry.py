@@ -12,7 +12,7 @@ from pareto_nrpa.algorithms.algorithm import Algorithm
 from pareto_nrpa.algorithms.registry import ENTRIES, NAMES, algorithm
 from pareto_nrpa.algorithms.search import Search
 from pareto_nrpa.errors import ProblemError
-from pareto_nrpa.routing import generate_tsp
+from pareto_nrpa.routing import generate_tsptw
 
 ROOT = Path(__file__).parent.parent.parent
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
@@ -85,7 +85,7 @@ def spread(order):
 PLAIN = Problem.from_permutation(spread, range(6), maximise=(False, True))
 
 
-@pytest.mark.parametrize("problem", [PLAIN, generate_tsp(6)], ids=["plain", "compiled"])
+@pytest.mark.parametrize("problem", [PLAIN, generate_tsptw(6)], ids=["plain", "compiled"])
 def test_solve_runs_an_algorithm_of_the_user(problem):
     result = solve(problem, Shuffles, stop=MaxEvaluations(60, count="unique"), max_archive=20)
     assert result.algorithm == "shuffles"

@@ -169,6 +169,7 @@ def run(run, empty_machine, monkeypatch):
     return run
 
 
+@pytest.mark.slow  # compiles for itself alone
 def test_unique_evaluations_count(run, table_201, write_table):
     arguments = ("--evaluations", 400, "--count", "unique", "--algorithm", "pareto-nrpa", "--json", "x.json")
     code, out, _ = run("solve", "nas-bench-201", *arguments, "--data", write_table(table_201))

@@ -138,7 +138,7 @@ def made(tmp_path, *pairs, seed="0"):
 
 
 def test_it_is_the_same_in_every_process(tmp_path):
-    assert len({made(tmp_path, (SOURCE, HELPER), seed=seed)[0] for seed in ("0", "1", "2")}) == 1
+    assert len({made(tmp_path, (SOURCE, HELPER), seed=seed)[0] for seed in "01"}) == 1
 
 
 CHANGES = [

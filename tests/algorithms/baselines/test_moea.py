@@ -156,10 +156,12 @@ def test_when_mating_finds_nothing_new_it_may_repeat_itself(baseline):
     assert was_exhausted
 
 
+choose, mix = (njit(python_function(kernel)) for kernel in (two_of, shuffle))
+
+
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 20, 30, 31, 64, 1000, 20_000])
 def test_draws_are_those_of_numpy(n):
     ours, numpys = np.random.default_rng(n), np.random.default_rng(n)
-    choose, mix = (njit(python_function(kernel)) for kernel in (two_of, shuffle))
     for _ in range(200):
         assert choose(ours, n) == tuple(numpys.choice(n, 2, replace=False))
         assert ours.random() == numpys.random()

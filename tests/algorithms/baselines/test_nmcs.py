@@ -84,7 +84,7 @@ ONE = generate_tsptw(9, seed=3, n_objectives=1)
 
 
 @pytest.mark.parametrize("problem", [Digits(), ONE], ids=["plain", "compiled"])
-@pytest.mark.parametrize("parameters", [{}, {"level": 2, "alpha": 0.4, "bias": 0.0, "pruning": False}], ids=str)
+@pytest.mark.parametrize("parameters", [{}, {"level": 2, "alpha": 0.4, "bias": 0.0}], ids=str)
 @pytest.mark.parametrize("evaluations", [125, 400])
 def test_with_one_objective_it_is_pareto_nrpa_with_one_policy(problem, parameters, evaluations):
     stop = MaxEvaluations(evaluations)

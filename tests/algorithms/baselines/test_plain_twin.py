@@ -18,11 +18,11 @@ SETTINGS += [
     ("random", {"bias": 1.0}),
     ("random", {"pruning": False}),
     ("pls", {"initial": 1, "bias": 0.0}),
-    ("pls", {"pruning": False}),
+    pytest.param("pls", {"pruning": False}, marks=pytest.mark.slow),
     ("pareto-mcts", {"playouts": 1, "exploration": 0.3, "bias": 2.5}),
-    ("pareto-mcts", {"pruning": False}),
+    pytest.param("pareto-mcts", {"pruning": False}, marks=pytest.mark.slow),
     ("nmcs", {"level": 1, "bias": -1.0}),
-    ("nmcs", {"pruning": False}),
+    pytest.param("nmcs", {"pruning": False}, marks=pytest.mark.slow),
 ]
 
 

@@ -20,8 +20,9 @@ PROBLEMS = {
     name: replace(problem, segments=replace(problem.segments, arc_of=None, near=None))
     for name, problem in WITH_ARCS.items()
 }
-# The second one compiles a search of its own, for tens of seconds.
-every_problem = pytest.mark.parametrize("name", ["tsptw", pytest.param("tsp", marks=pytest.mark.slow)])
+# Each compiles a search of its own, for tens of seconds; routes in test_near_evaluation have no arcs either.
+compiles = pytest.mark.slow
+every_problem = pytest.mark.parametrize("name", ["tsptw", "tsp"])
 
 
 def judge_of(problem):
@@ -44,6 +45,7 @@ def neighbours(moves):
     return found - {tuple(moves)}
 
 
+@compiles
 @every_problem
 @pytest.mark.parametrize("seed", range(4))
 def test_a_look_round_finds_all_that_nothing_covers(name, seed):
@@ -65,6 +67,7 @@ def test_a_look_round_finds_all_that_nothing_covers(name, seed):
                 assert any((other <= objectives + 1e-6).all() for other in found)
 
 
+@compiles
 @every_problem
 @pytest.mark.parametrize("seed", range(4))
 def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
@@ -79,6 +82,7 @@ def test_a_descent_ends_where_no_neighbour_is_better(name, seed):
         assert min(values, default=np.inf) >= weights @ objectives - 1e-6
 
 
+@compiles
 @pytest.mark.parametrize(("price", "seed"), [(0.001, 0), (0.1, 1), (0.1, 2), (10.0, 3)])
 def test_a_descent_at_a_price_ends_where_no_neighbour_costs_less_with_what_it_pays(seed, price):
     problem, rng = PROBLEMS["tsptw"], np.random.default_rng(seed)
@@ -111,7 +115,7 @@ def join_unevenly(data, left, right, out):
         out[0] = 1e-4 if right[1] > 0 else 1e-4 + 1e-12
 
 
-@pytest.mark.slow  # compiles a search of its own
+@compiles
 def test_a_descent_ends_where_only_the_order_of_sums_promises_a_step():
     """Regression: on rc_205.4 a repair went round in a circle, each step nearer to feasible by a rounding error."""
     problem = replace(PROBLEMS["tsp"], segments=Segments(cost_of, join_costs, 4, one_of, join_unevenly, 2))
