@@ -235,9 +235,10 @@ class PlainPlayer(Player):
 
     def draw(self) -> float:
         """Return the next random number."""
-        if not self._draws:
-            self._draws.more()
-        return self._draws.pop()
+        try:
+            return self._draws.pop()
+        except IndexError:
+            return self._draws.draw()
 
     def settle(self) -> None:
         """Set the generator to the state after the numbers used."""

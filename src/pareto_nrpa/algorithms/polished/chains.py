@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...engine.state import need
+from .credit import Credit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,11 +36,14 @@ _LEAST_PRICE, _MOST_PRICE = 1e-9, 1e9
 class Chains:
     """One chain at a time, which begins at the member of the front that is best for its weight.
 
-    Objectives are scaled by the range of the front at the start. Weighted sums and augmented Chebyshev distances
-    alternate, and so do two chains that never accept more violations and two with a penalty.
+    Kinds of changes are drawn by how often each improved the current solution. Objectives are scaled by the range of
+    the front at the start. Weighted sums and augmented Chebyshev distances alternate, and so do two chains that never
+    accept more violations and two with a penalty.
     """
 
     STATE: ClassVar[dict[str, Any]] = {
+        "_credit": "component",
+        "_kind": "int < 0:",
         "moves": "ints [*] < moves",
         "_violations": "float",
         "_value": "float",
@@ -55,6 +59,7 @@ class Chains:
 
     def __init__(self, changes: list[Change], draw: Draw, n_objectives: int) -> None:
         self._changes, self._draw, self._m = changes, draw, n_objectives
+        self._credit, self._kind = Credit(len(changes)), 0  # of the last step
         self.moves: list[int] = []
         self._violations = self._value = 0.0
         self._price = _FIRST_PRICE
@@ -78,7 +83,8 @@ class Chains:
             self._begin(front)
         self._step += 1
         self._n_steps += 1
-        return self._changes[int(self._draw() * len(self._changes))](self.moves)
+        self._kind = self._credit.draw(self._draw())
+        return self._changes[self._kind](self.moves)
 
     def _begin(self, front: SolutionFront) -> None:
         self._n_chains += 1
@@ -115,20 +121,25 @@ class Chains:
 
     def judged(self, moves: list[int], scores: Scores) -> None:
         """Accept or reject a neighbour with known scores."""
-        violations = scores[0]
         value = self._judge(scores)
-        if self._n_chains % 4 < 2:
-            if violations > self._violations:
-                return
-            worse = value - self._value if violations == self._violations else -1.0
-        else:
-            worse = value - self._value + self._price * (violations - self._violations)
-            if self._violations > 0:
-                self._price = min(_MOST_PRICE, self._price * _DEARER)
-            elif violations > 0:
-                self._price = max(_LEAST_PRICE, self._price * _CHEAPER)
+        worse = self._worse(scores[0], value)
+        self._credit.reward(self._kind, worse < 0)
+        if worse == math.inf:
+            return
         if not worse <= 0:
             heat = _HOTTEST * (_COLDEST / _HOTTEST) ** (self._step / max(1, self._length))
             if not self._draw() < math.exp(-worse / heat):
                 return
-        self.moves, self._violations, self._value = moves, violations, value
+        self.moves, self._violations, self._value = moves, scores[0], value
+
+    def _worse(self, violations: float, value: float) -> float:
+        """Return by how much a neighbour is worse than the current solution."""
+        more = violations - self._violations
+        if self._n_chains % 4 < 2:
+            return value - self._value if more == 0 else math.copysign(math.inf, more)
+        worse = value - self._value + self._price * more
+        if self._violations > 0:
+            self._price = min(_MOST_PRICE, self._price * _DEARER)
+        elif violations > 0:
+            self._price = max(_LEAST_PRICE, self._price * _CHEAPER)
+        return worse

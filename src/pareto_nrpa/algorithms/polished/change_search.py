@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from .search import PolishedSearch
     from .solution_front import Scores
 
-# The model screens all proposals and learns all evaluations up to a number of evaluations, and ever fewer later: at
-# least the first number, and the second for each option.
-_SCREENED, _SCREENED_EACH = 1_500, 10
+# The model screens all proposals and learns all evaluations up to a number of evaluations: at least the first number,
+# and the second for each option. Later it is asked for a share of them that falls with this power of evaluations.
+_SCREENED, _SCREENED_EACH, _FADING = 1_500, 10, 1.5
 
 
 class ChangeSearch(Proposer):
@@ -66,7 +66,9 @@ class ChangeSearch(Proposer):
 
     def _is_screened(self, n: int) -> bool:
         """Tell whether the model is used at evaluation n."""
-        return self._model is not None and (n < self._n_screened or self._search.player.draw() * n < self._n_screened)
+        if self._model is None:
+            return False
+        return n < self._n_screened or self._search.player.draw() < (self._n_screened / n) ** _FADING
 
     def _changed(self, change: Change, moves: list[int], scores: Scores, n: int) -> list[int]:
         """Change a solution in one way; with the model, the best of several.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOST_CHANGES, _TAIL = 50, 0.7
 # Number of members of which the nearest is used for mixing: mixtures of very different ones are rarely good.
-_MATES = 4
+_MATES = 2
 # Number of attempts to find a step with a different choice.
 _PARTNERS = 8
 # Number of coin tosses by one random number.
@@ -109,24 +109,25 @@ class _ChoiceChanges:
 
     def choose(self, moves: list[int]) -> list[int]:
         changed = moves[:]
-        self._choose_in(changed)
+        self._choose_in(changed, 1)
         return changed
 
-    def _choose_in(self, moves: list[int]) -> None:
-        if not self._free:
-            return
-        drawn = self._draw() * len(self._free)
-        place = int(drawn)
-        step = self._free[place]
-        options = self._options[step]
-        chosen = options[int((drawn - place) * (len(options) - 1))]
-        moves[step] = chosen if chosen != moves[step] else options[-1]
+    def _choose_in(self, moves: list[int], n: int) -> None:
+        """Change n choices, which may be of one step."""
+        draw, free, options_of = self._draw, self._free, self._options
+        n_free = len(free)
+        for _ in range(n if n_free else 0):
+            drawn = draw() * n_free
+            place = int(drawn)
+            step = free[place]
+            options = options_of[step]
+            chosen = options[int((drawn - place) * (len(options) - 1))]
+            moves[step] = chosen if chosen != moves[step] else options[-1]
 
     def choose_some(self, moves: list[int]) -> list[int]:
         """Change a heavy-tailed number of choices: mostly two, sometimes ten or twenty (Doerr et al. 2017)."""
         changed = moves[:]
-        for _ in range(min(_MOST_CHANGES, int(2 * (1.0 - self._draw()) ** -_TAIL))):
-            self._choose_in(changed)
+        self._choose_in(changed, min(_MOST_CHANGES, int(2 * (1.0 - self._draw()) ** -_TAIL)))
         return changed
 
     def swap(self, moves: list[int]) -> list[int]:
@@ -160,7 +161,7 @@ class _ChoiceChanges:
         if further == 2:
             self._swap_in(mixed)
         elif further == 1 or len(apart) < 2:
-            self._choose_in(mixed)
+            self._choose_in(mixed, 1)
         return mixed
 
     def _mate(self, moves: list[int]) -> list[int]:

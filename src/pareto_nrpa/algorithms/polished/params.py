@@ -71,7 +71,7 @@ class PolishedNRPA(Algorithm):
     pruning: bool = True
 
     name = "polished-nrpa"
-    revision = 8
+    revision = 9
     can_be_asked = True
 
     def __post_init__(self) -> None:

@@ -222,9 +222,9 @@ class SolutionSearch(ChangeSearch):
 
     def _candidate(self) -> _Candidate:
         """Return a new solution, if one is found; at last a random one."""
-        n_tries = self._n_tries()
+        n_tries, share_of_chains = self._n_tries(), self._share_of_chains()
         for i in range(2 * n_tries):
-            one = self._proposed() if i < n_tries else self._started()
+            one = self._proposed(share_of_chains) if i < n_tries else self._started()
             if one.key not in self._known:
                 self._in_vain = 0
                 if len(self._known) >= _MOST_KNOWN:
@@ -232,7 +232,7 @@ class SolutionSearch(ChangeSearch):
                 return one
             scores = self._known[one.key]
             if one.kind < self._chain_kind:
-                self._credit.reward(one.kind, False)
+                self._credit.reward(one.kind, False, is_known=True)
             elif one.kind == self._chain_kind and scores is not None:
                 self._chains.judged(one.moves, scores)
             if one.played is not None:
@@ -245,13 +245,13 @@ class SolutionSearch(ChangeSearch):
         moves = self._random()
         return _Candidate(moves, self._chain_kind + 1, hash(tuple(moves)), None)
 
-    def _proposed(self) -> _Candidate:
+    def _proposed(self, share_of_chains: float) -> _Candidate:
         draw, n, played = self._player.draw, self._n, None
         if n < _STARTS or not len(self._front):
             if self._player.bias is None:
                 return self._started()
             kind = PLAYOUT
-        elif n >= _LATE and draw() < self._share_of_chains():
+        elif n >= _LATE and draw() < share_of_chains:
             kind = self._chain_kind
         else:
             kind = self._credit.draw(draw())
