@@ -92,13 +92,6 @@ def digits_of(trial):
     return sum(x), sum((1 - value) ** 2 for value in x)
 
 
-def test_the_same_seed_gives_the_same_study():
-    first, again, other = study_of(seed=3), study_of(seed=3), study_of(seed=4)
-    for study in (first, again, other):
-        study.optimize(conditional, n_trials=25)
-    assert params_of(first) == params_of(again) != params_of(other)
-
-
 def test_a_resumed_study_continues_as_if_it_had_never_stopped(tmp_path):
     whole = study_of()
     whole.optimize(conditional, n_trials=24)

@@ -95,13 +95,6 @@ def test_same_seed_same_result_whatever_happens_to_global_randomness(name, where
 
 
 @every_algorithm
-@everywhere
-def test_slices_do_not_matter(name, where):
-    whole = outcome(searched(name, problem_called(where)))
-    assert outcome(searched(name, problem_called(where), slices=[7, 1, 1, 1, 47, 3, 60])) == whole
-
-
-@every_algorithm
 def test_a_number_of_evaluations_ends_a_solve(name):
     result = solve(TSPTW, small(name), stop=MaxEvaluations(N), seed=1)
     assert (result.algorithm, result.evaluations, result.stopped_by) == (name, N, "120 evaluations")

@@ -12,7 +12,6 @@ from pareto_nrpa import (
     MaxEvaluations,
     MaxRuntime,
     NoImprovement,
-    ParetoNRPA,
     ParetoNRPAError,
     PolishedNRPA,
     Result,
@@ -61,15 +60,6 @@ def advance(search, n):
 
 def solved(problem, n=701, algorithm=None, **how):
     return solve(problem, algorithm, stop=MaxEvaluations(n), seed=5, **how)
-
-
-@pytest.mark.parametrize("algorithm", [PolishedNRPA(), ParetoNRPA(level=2)], ids=lambda one: one.name)
-def test_threads_find_what_one_worker_finds(algorithm):
-    searches = 2
-    alone = solved(TSPTW, 2 * 701, algorithm, searches=searches)
-    assert alone.parameters["searches"] == searches
-    assert alone.evaluations == 2 * 701
-    assert_same(alone, solved(TSPTW, 2 * 701, algorithm, searches=searches, workers=2, executor="threads"))
 
 
 @pytest.mark.parametrize(
