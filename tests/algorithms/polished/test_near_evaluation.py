@@ -41,6 +41,13 @@ PROBLEMS = {
 }
 
 
+# These compile for themselves alone.
+ALONE = ("tour, maximised", "tour, two cities")
+every_problem = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALONE)) for name in PROBLEMS]
+)
+
+
 def nothing(problem):
     return FrontObjectives(np.zeros((0, problem.n_objectives)), np.zeros((0, problem.n_objectives)))
 
@@ -77,7 +84,7 @@ def check(problem, judge):
         np.testing.assert_allclose(judge.objectives, objectives, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@every_problem
 def test_what_is_found_is_worth_what_was_judged(name):
     problem, rng = PROBLEMS[name], np.random.default_rng(0)
     judge, m = judge_of(problem), PROBLEMS[name].n_objectives
@@ -118,7 +125,7 @@ def test_a_look_round_finds_all_neighbours_where_all_moves_are_near(name):
             assert any((one <= objectives + 1e-6).all() for one in found)
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@every_problem
 def test_all_that_is_archived_equals_its_replay_also_behind_a_checkpoint(name, tmp_path):
     problem, algorithm = PROBLEMS[name], PolishedNRPA(kicks=20)
     search = algorithm.start(problem, seed=1)
