@@ -355,6 +355,7 @@ def test_info_tells_what_was_understood(run):
         (("tsptw:n=8", "--vehicles", 2), r"tsptw:n=8 is not a file of stops \(.*\); --vehicles applies to these only"),
         (("stopps.csv", "--speed", 30), r"there is no file stopps\.csv; give an instance file"),
         ((STOPS, "--cost", "euros"), r"--cost must be a name and a file, as in --cost euros=cost.csv, got euros\."),
+        ((STOPS, "--cost", "a=b.csv", "--cost", "a=c.csv"), r"another name for each file, got a for b\.csv and for c"),
         ((STOPS, "--time", "nowhere.csv"), "cannot read nowhere.csv: No such file"),
         ((STOPS,), "stops.csv needs a speed, in km per hour, for travel times: --speed .usual: 30 in town.*: --time"),
         ((STOPS, STOPS), "must all be TSPLIB files"),

@@ -93,6 +93,8 @@ def test_a_data_frame_says_the_same(file):
     assert problem.context["stops"][2]["closes"] is None
     with pytest.raises(InstanceError, match="row 2, column 'x': expected a number, got 'far'"):
         read_stops(frame.assign(x=[0, "far", 1, 2]), speed=30)
+    with pytest.raises(InstanceError, match=r"'closes': expected a time, .*, got '2024-01-01 08:00:00"):
+        read_stops(frame.assign(closes=pd.Timestamp("2024-01-01 08:00", tz="UTC")), speed=30)
 
 
 def test_the_depot_may_stand_anywhere(file):
@@ -228,6 +230,11 @@ def test_mistakes_in_a_file_are_told_with_line_and_column(file, text, words):
         (PLAIN, {"speed": 30, "window_end": "end"}, "window_end must be one of start, end-of-service"),
         (PLAIN, {"speed": 30, "costs": {"time": np.ones((4, 4))}}, "a cost must have a name, other than time"),
         (PLAIN, {"speed": 30, "costs": {"euros": np.ones((3, 3))}}, "euros must be a matrix for 4 stops"),
+        (PLAIN, {"speed": 30, "costs": {"euros": [[0, 1], [1]]}}, "euros must be a square matrix of numbers"),
+        (PLAIN, {"speed": 30, "costs": [np.ones((4, 4))]}, "costs must be matrices by name, {'euros': matrix}, got"),
+        (PLAIN, {"speed": 30, "costs": {1: np.ones((4, 4))}}, "a cost must have a name, .*, got 1"),
+        (PLAIN, {"speed": 30, "objectives": []}, r"objectives must be a list of at least one name, got \[\]"),
+        (PLAIN, {"speed": 30, "objectives": "distance"}, "objectives must be a list .*, got 'distance'"),
     ],
 )
 def test_what_cannot_be_is_told_before_the_search(file, text, options, words):

@@ -83,7 +83,7 @@ def solve(
     told = RoutingOptions(
         speed=speed,
         time=time,
-        costs=dict(map(_named_file, cost or [])),
+        costs=_named_files(cost or []),
         objectives=None if objectives is None else [name.strip() for name in objectives.split(",")],
         vehicles=vehicles,
         capacity=capacity,
@@ -154,6 +154,15 @@ def _named_file(text: str) -> tuple[str, Path]:
     if not equals or not name.strip() or not file:
         fail(f"--cost must be a name and a file, as in --cost euros=cost.csv, got {text}.")
     return name.strip(), Path(file)
+
+
+def _named_files(texts: list[str]) -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    for name, file in map(_named_file, texts):
+        if name in files:
+            fail(f"--cost must have another name for each file, got {name} for {files[name]} and for {file}.")
+        files[name] = file
+    return files
 
 
 def _workers(text: str) -> tuple[int | str, str | None]:

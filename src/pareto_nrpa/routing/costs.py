@@ -11,7 +11,7 @@ import numpy as np
 from .._util.checks import did_you_mean, is_number, shown
 from .._util.text import minutes
 from ..errors import InstanceError
-from .matrices import checked_matrices, euclidean
+from .matrices import checked_floats, checked_matrices, euclidean
 from .table import Table, is_frame, matrix_table, read_table
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ def matrix(value: MatrixSource, stops: Stops, name: str) -> NDArray[np.float64]:
         return matrix_of(matrix_table(value, name, len(stops)), stops, name)
     if isinstance(value, str | os.PathLike):
         return matrix_of(read_table(value), stops, name)
-    checked: NDArray[np.float64] = checked_matrices(_in_order(np.asarray(value), stops, name), name)[0]
+    given = checked_floats(value, name, "a square matrix of numbers")
+    checked: NDArray[np.float64] = checked_matrices(_in_order(given, stops, name), name)[0]
     np.fill_diagonal(checked, 0.0)  # the diagonal is not used
     return checked
 

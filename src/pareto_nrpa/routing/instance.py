@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,6 @@ from .tsptw import TOLERANCE, mo_tsptw
 from .vehicles import MEASURES, vrptw
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from ..problem.base import CompiledProblem
@@ -65,8 +63,12 @@ class RoutingOptions:
         if self.capacity is not None and (not is_number(self.capacity) or self.capacity <= 0):
             raise InstanceError(f"capacity must be a finite number above 0, got {shown(self.capacity)}.")
         check_choice("window_end", self.window_end, WINDOW_ENDS)
+        if self.objectives is not None and (isinstance(self.objectives, str) or not len(self.objectives)):
+            raise InstanceError(f"objectives must be a list of at least one name, got {shown(self.objectives)}.")
+        if not isinstance(self.costs, Mapping):
+            raise InstanceError(f"costs must be matrices by name, {{'euros': matrix}}, got {shown(self.costs)}.")
         for name in self.costs:
-            if not name or name in MEASURES or not name.isprintable():
+            if not isinstance(name, str) or not name or name in MEASURES or not name.isprintable():
                 raise InstanceError(f"a cost must have a name, other than {', '.join(MEASURES)}, got {shown(name)}.")
 
     @property

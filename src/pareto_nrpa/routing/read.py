@@ -63,8 +63,8 @@ def read_stops(
         Matrices of further costs by name.
     objectives
         Names: those of the costs, `distance`, `time`, `finish`, `waiting`, `lateness`, `vehicles`, `longest`. Default:
-        time and all costs; without costs distance and finish; with several vehicles also their number, with late_costs
-        also the lateness.
+        time and all costs; without costs distance, and finish for one vehicle with windows; with several vehicles also
+        their number; with late_costs the lateness instead of finish.
     vehicles, capacity
         Number of vehicles (default 1) and capacity of each (default: no limit).
     late_costs

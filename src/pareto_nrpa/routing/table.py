@@ -196,8 +196,8 @@ def is_frame(value: Any) -> bool:
 def _text(cell: Any) -> str:
     if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and math.isnan(cell)):
         return ""
-    if isinstance(cell, datetime.datetime) and 0 <= (cell - _DAY_ZERO).days < _DAYS_OF_A_TIME:
-        cell -= _DAY_ZERO  # a time of day of a spreadsheet; 26:00 is on the next day
+    if isinstance(cell, datetime.datetime) and 0 <= (cell.replace(tzinfo=None) - _DAY_ZERO).days < _DAYS_OF_A_TIME:
+        cell = cell.replace(tzinfo=None) - _DAY_ZERO  # a time of day of a spreadsheet; 26:00 is on the next day
     if isinstance(cell, datetime.time):
         return cell.replace(microsecond=0).isoformat()
     if isinstance(cell, datetime.timedelta):
