@@ -220,13 +220,14 @@ class ProofBar(LiveLine):
         self._announce()
         self._started = self._started or time.perf_counter()
         begin, end = (f"{x:.6g}" if np.isfinite(x) else "" for x in progress.interval)
-        where = f"layer {progress.layer}/{progress.layers}" if progress.layer else "bounds"
+        counts = progress.counts
+        where = f"layer {counts.layer}/{progress.layers}" if counts.layer else "bounds"
         spent = time.perf_counter() - self._started
         n_proved = max(progress.boxes - progress.open_boxes, 0)
         left = f", about {duration(spent * progress.open_boxes / n_proved)} left" if n_proved > 0 else ""
         self.draw(
             f"{n_proved} of {progress.boxes} boxes proved; stage {progress.stage}, f1 {begin}..{end}, {where}: "
-            f"{progress.labels:,} labels, {progress.bounded:,} pruned, {progress.dominated:,} dominated; "
+            f"{counts.labels:,} labels, {counts.bounded:,} pruned, {counts.dominated:,} dominated; "
             f"{progress.points} points, {duration(spent)}{left}"
         )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 from msgspec.structs import asdict as structs_as_dict
@@ -30,6 +31,47 @@ class CertificateError(ParetoNRPAError):
     """A certificate cannot be read, or a statement of it is false."""
 
 
+_Text = Annotated[str, Meta(max_length=1000)]
+_Count = Annotated[int, Meta(ge=0, le=10**18)]
+_Seconds = Annotated[float, Meta(ge=0)]
+_Vector = Annotated[list[float], Meta(min_length=1, max_length=2)]
+_Corner = Annotated[list[float | None], Meta(min_length=1, max_length=2)]
+
+
+class PricedSum(Struct):
+    """A weighted sum of the costs, and what makes its relaxation strong; any values give valid bounds."""
+
+    weights: _Vector
+    prices: list[float]  # of each city, paid at each visit; that of city 0 is 0
+    memories: list[list[_Count]]  # for each city, which ones it remembers, the most important first
+
+
+class GroupSum(PricedSum):
+    """A weighted sum of a closed group."""
+
+    passes: list[_Count]  # how many cities a city remembers, in passes backward and forward in turn
+
+
+class Entry(PricedSum):
+    """An entry of the library of prices, with which a proof continues."""
+
+    stage: _Count
+    entry: _Count
+
+
+class Group(Struct, rename={"begin": "from", "end": "to"}):
+    """An interval of the first objective without other efficient tours; null stands for infinity."""
+
+    begin: float | None
+    end: float | None
+    sums: list[GroupSum]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Both ends, of which the second does not belong to it."""
+        return -math.inf if self.begin is None else self.begin, math.inf if self.end is None else self.end
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
     """The efficient tours of an instance, and the state of the proof that there are no others."""
@@ -48,6 +90,8 @@ class Certificate:
     wall_seconds: float
     stage: int = 1  # of the proof at its end; a continued proof begins there
     versions: dict[str, str] = field(default_factory=dict)
+    groups: list[Group] = field(default_factory=list)  # closed ones; what they leave out is open
+    library: list[Entry] = field(default_factory=list)
 
     def __repr__(self) -> str:
         return f"<Certificate {self.instance}: {self.status}, {len(self.solutions)} tour(s)>"
@@ -91,6 +135,8 @@ class Certificate:
             "wall_seconds": self.wall_seconds,
             "stage": self.stage,
             "versions": self.versions,
+            "groups": msgspec.to_builtins(self.groups),
+            "library": msgspec.to_builtins(self.library),
         }
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -103,6 +149,10 @@ class Certificate:
         frame = pd.DataFrame(self.objectives, columns=[f"f{k + 1}" for k in range(self.objectives.shape[1])])
         frame["solution"] = self.solutions
         return frame
+
+    def without_groups(self) -> Certificate:
+        """Return the certificate without what is needed to verify its intervals: the largest part of a file."""
+        return replace(self, groups=[], library=[])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the certificate as JSON and return the path."""
@@ -140,13 +190,6 @@ class Certificate:
         return certificate
 
 
-_Text = Annotated[str, Meta(max_length=1000)]
-_Count = Annotated[int, Meta(ge=0, le=10**18)]
-_Seconds = Annotated[float, Meta(ge=0)]
-_Vector = Annotated[list[float], Meta(min_length=1, max_length=2)]
-_Corner = Annotated[list[float | None], Meta(min_length=1, max_length=2)]
-
-
 class _Box(Struct, rename={"begin": "from", "end": "to"}):
     """The region of better tours; null stands for infinity."""
 
@@ -173,6 +216,8 @@ class _File(Struct):
     wall_seconds: _Seconds
     stage: Annotated[int, Meta(ge=1)]
     versions: dict[_Text, _Text]
+    groups: list[Group] = []
+    library: list[Entry] = []
 
 
 def _arrays(content: _File) -> dict[str, NDArray[np.float64]]:

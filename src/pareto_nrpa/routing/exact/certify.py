@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,16 +21,18 @@ from ...solving.solve import solve
 from ...solving.stop import MaxEvaluations, MaxRuntime
 from ..generate import generate_tsptw
 from ..tsptw import TSPTWData
-from .certificate import INFEASIBLE, OPEN, PROVED, Certificate
+from .certificate import INFEASIBLE, OPEN, PROVED, Certificate, Entry, Group
 from .check import check_certificate, check_tours, rounded_costs
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
 from .layers import kernels_are_compiled
 from .network import build_networks, unit_costs
-from .proof import Proof, ProofProgress
-from .region import KnownFront, open_intervals
+from .proof import Proof, ProofProgress, WorkerFailed
+from .region import KnownFront, complement
+from .relaxation import Prices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Executor
 
 #: Sets of cities are 64-bit numbers that also hold the last city.
 MOST_CITIES = 58
@@ -47,6 +49,8 @@ _RELATIVE_SAFETY = 1e-10
 _LARGEST_NUMBER = 1e12
 # Weighted sums in which a proof that continues remembers the bounds of the earlier one.
 _FAN = 65
+# Of a certificate saved during a proof, and the seconds between two of them.
+_UNEXPECTED, _BETWEEN_CHECKPOINTS = "an unexpected end", 5.0
 
 
 def certify(
@@ -59,6 +63,8 @@ def certify(
     seed: int = 0,
     on_progress: Callable[[ProofProgress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
+    on_checkpoint: Callable[[Certificate], None] | None = None,
+    executor: Executor | None = None,
 ) -> Certificate:
     """Find all efficient tours of a travelling salesman problem with time windows, and prove that there are no others.
 
@@ -75,13 +81,18 @@ def certify(
     time_limit
         Seconds after which to stop with what is proved by then, without compiling; Ctrl-C does the same at any time.
     memory_limit
-        Bytes to stay below, about; what needs more is left open.
+        Bytes for each process to stay below, about; what needs more is left open.
     seed
         Of the run of the default search.
     on_progress
         Called many times a second with where the proof stands.
     on_compile
         Called before kernels are compiled, which happens once on a machine and takes some seconds.
+    on_checkpoint
+        Called with what is proved so far, every few seconds.
+    executor
+        Searches groups of boxes at once in other processes: any executor of `concurrent.futures`, or that of a Dask
+        client (`client.get_executor()`). The answer is the same.
 
     Returns
     -------
@@ -102,6 +113,7 @@ def certify(
     _compile(problem, on_compile, searches=searches)
     clock = _Clock(time_limit)
     stopped_by, proof, is_contradiction = "", None, False
+    answer = partial(_certificate, problem, front, resume, clock)
     with Interrupt() as interrupt:
         try:
             networks = build_networks(problem.data)
@@ -110,18 +122,36 @@ def certify(
                 if searches:
                     _search_incumbent(front, problem, seed, clock, _INCUMBENT_EVALUATIONS)
                 look_up = _watching(clock, interrupt, on_progress)
-                proof = Proof(networks, front, memory_limit, look_up, **_beginning(resume))
+                proof = Proof(
+                    networks, front, memory_limit, look_up, executor=executor, seconds_left=clock.left,
+                    **_beginning(resume),
+                )  # fmt: skip
+                if on_checkpoint is not None:
+                    proof.on_group = _now_and_then(lambda: on_checkpoint(answer(proof, stopped_by=_UNEXPECTED)))
                 proof.run(search_longer=lambda: _search_incumbent(front, problem, seed, clock, _MORE_EVALUATIONS))
                 stopped_by = "the memory limit"
         except _Stopped as stopped:
             stopped_by = str(stopped)
+        except WorkerFailed as failure:
+            stopped_by = f"a worker process that failed ({failure})"
         except KeyboardInterrupt:
             stopped_by = "Ctrl-C"
         if resume is not None and proof is None and not is_contradiction:
             return replace(resume, stopped_by=stopped_by)
-        return _certificate(
-            problem, front, proof, resume, is_contradiction=is_contradiction, stopped_by=stopped_by, clock=clock
-        )
+        return answer(proof, is_contradiction=is_contradiction, stopped_by=stopped_by)
+
+
+def _now_and_then(act: Callable[[], None]) -> Callable[[], None]:
+    """Return a function that acts when it is called, but not again within some seconds."""
+    last = time.monotonic()
+
+    def call() -> None:
+        nonlocal last
+        if time.monotonic() > last + _BETWEEN_CHECKPOINTS:
+            act()
+            last = time.monotonic()
+
+    return call
 
 
 def _beginning(earlier: Certificate | None) -> dict[str, Any]:
@@ -129,14 +159,19 @@ def _beginning(earlier: Certificate | None) -> dict[str, Any]:
     if earlier is None:
         return {}
     m = earlier.lower_bounds.shape[1]
-    first = earlier.objectives[0, 0] if len(earlier.objectives) else math.inf
     fan = [np.array([share, 1 - share]) for share in np.linspace(0, 1, _FAN)] if m == 2 else [np.ones(1)]
     return {
-        "open_intervals": open_intervals(earlier.open_boxes, first),
+        "open_intervals": complement([group.interval for group in earlier.groups]),
+        "groups": list(earlier.groups),
+        "library": {(known.stage, known.entry): _prices_of(known) for known in earlier.library},
         "first_stage": earlier.stage,
         # As every tour is as bad as one of these points, no weighted sum is below the least of theirs.
         "least": [(weights, float((earlier.lower_bounds @ weights).min(initial=math.inf))) for weights in fan],
     }
+
+
+def _prices_of(known: Entry) -> Prices:
+    return Prices(np.array(known.weights), np.array(known.prices), [list(cities) for cities in known.memories])
 
 
 def _compile(problem: CompiledProblem, on_compile: Callable[[], None] | None, *, searches: bool) -> None:
@@ -240,12 +275,12 @@ def _add(front: KnownFront, problem: CompiledProblem, tours: Sequence[Sequence[i
 def _certificate(
     problem: CompiledProblem,
     front: KnownFront,
-    proof: Proof | None,
     earlier: Certificate | None,
-    *,
-    is_contradiction: bool,
-    stopped_by: str,
     clock: _Clock,
+    proof: Proof | None,
+    *,
+    stopped_by: str,
+    is_contradiction: bool = False,
 ) -> Certificate:
     is_open = not is_contradiction and (proof is None or bool(proof.open_intervals))
     intervals = proof.open_intervals if proof is not None else [(-math.inf, math.inf)]
@@ -266,11 +301,24 @@ def _certificate(
         lower_bounds=lower,
         gap=remaining_gap(front, lower, None if point is None else np.asarray(point, float)) if is_open else 0.0,
         labels=before[0] + (proof.labels if proof is not None else 0),
-        cpu_seconds=before[1] + spent[0],
+        cpu_seconds=before[1] + spent[0] + (proof.cpu_seconds if proof is not None else 0.0),
         wall_seconds=before[2] + spent[1],
         stage=1 if proof is None else max(proof.first_stage, proof.progress.stage),
         versions=versions() if earlier is None else {**earlier.versions, **versions()},
+        groups=[Group(None, None, [])] if is_contradiction else [] if proof is None else _sorted(proof.groups),
+        library=[] if proof is None or not is_open else _entries(proof.library),
     )
+
+
+def _sorted(groups: list[Group]) -> list[Group]:
+    return sorted(groups, key=lambda group: group.interval)
+
+
+def _entries(library: dict[tuple[int, int], Prices]) -> list[Entry]:
+    return [
+        Entry(prices.weights.tolist(), prices.dual_prices.tolist(), prices.memories, stage=stage, entry=entry)
+        for (stage, entry), prices in library.items()
+    ]
 
 
 def _bounds(problem: CompiledProblem, proof: Proof | None) -> list[LowerBound]:

@@ -35,5 +35,6 @@ def write_proofs(certificates: Iterable[Certificate], path: str | os.PathLike[st
     """Write certificates, sorted by instance, with those of other instances in the file."""
     stored = read_proofs(path) if Path(path).exists() else []
     by_name = {certificate.instance: certificate for certificate in (*stored, *certificates)}
-    lines = [json.dumps(by_name[name].to_dict(), allow_nan=False, separators=(",", ":")) for name in sorted(by_name)]
+    contents = [by_name[name].without_groups().to_dict() for name in sorted(by_name)]
+    lines = [json.dumps(content, allow_nan=False, separators=(",", ":")) for content in contents]
     return write_text(path, "\n".join(lines))

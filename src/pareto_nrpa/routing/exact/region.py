@@ -27,6 +27,12 @@ class KnownFront:
     def __len__(self) -> int:
         return len(self.tours)
 
+    def copy(self) -> KnownFront:
+        """Return a front of the same tours."""
+        other = KnownFront(self.objectives.shape[1])
+        other.objectives, other.tours = self.objectives, self.tours
+        return other
+
     def add(self, points: Iterable[tuple[NDArray[np.float64], list[int]]]) -> int:
         """Add tours with their objectives; returns the number of new points of the front."""
         known = [(tuple(values), 0, tour) for values, tour in zip(self.objectives.tolist(), self.tours, strict=True)]
@@ -69,15 +75,6 @@ def complement(proved: list[Interval]) -> list[Interval]:
             left.append((begin, start))
         begin = max(begin, end)
     return [*left, (begin, np.inf)] if begin < np.inf else left
-
-
-def open_intervals(boxes: NDArray[np.float64], first: float) -> list[Interval]:
-    """Return the intervals covered by open boxes [b, 2, m], of a front whose first point is at `first`."""
-    if len(boxes) and boxes.shape[2] == 1:
-        return [EVERYTHING]
-    begins, ends = boxes[:, 0, 0], boxes[:, 1, 0]
-    begins = np.where(begins < first, -np.inf, begins)  # only a bound is known
-    return complement(complement(list(zip(begins.tolist(), ends.tolist(), strict=True))))
 
 
 def partition(intervals: list[Interval], front: KnownFront, parts: int) -> list[Interval]:

@@ -308,6 +308,7 @@ class Chain:
         self.least = -np.inf  # of the values of the routes of the last pass
         self.bound = -np.inf  # what no tour is below, whose arcs were there in the beginning
         self.is_empty = False  # no route is below the limit
+        self.sizes: list[int] = []  # of the memories of its passes, in turn
         self._ahead: Completions | None = None
         self._look_up, self._most = look_up, most
 
@@ -341,6 +342,7 @@ class Chain:
             self.networks, self.prices, size, is_backward=is_backward, look_up=self._look_up, most=self._most,
             opposite=self._ahead if is_backward else self.back, limit=self.limit,
         )  # fmt: skip
+        self.sizes.append(size)
         self.labels = made.labels
         self.least = least_value(self.networks, self.prices, made.layers, is_backward=is_backward)
         self.bound = max(self.bound, min(self.limit, self.least))
