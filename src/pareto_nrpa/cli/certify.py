@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .common import fail, say
-from .options import DataOption, QuietOption
+from .options import DaskOption, DataOption, QuietOption
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor
+
     from ..problem.base import CompiledProblem
     from ..routing.exact import Certificate
 
@@ -29,6 +33,8 @@ def certify(
     ],
     seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds and keep what is proved.")] = None,
     memory: Annotated[float, typer.Option(help="Approximate memory limit in gigabytes.")] = 4.0,
+    workers: Annotated[int, typer.Option(help="Number of processes that share the work; the answer is the same.")] = 1,
+    dask: DaskOption = None,
     incumbent: Annotated[
         Path | None,
         typer.Option("--from", help="Start from the front in this result of solve, not from a short search."),
@@ -36,7 +42,9 @@ def certify(
     resume: Annotated[
         Path | None, typer.Option(help="Continue the unfinished proof of the certificate in this file.")
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="Write the certificate as JSON to this file.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="Write the certificate as JSON to this file, every few seconds.")
+    ] = None,
     check: Annotated[
         Path | None, typer.Option(help="Verify the certificate in this file against the instance, without a proof.")
     ] = None,
@@ -51,7 +59,8 @@ def certify(
     if check is not None:
         if any(option is not None for option in (incumbent, resume, json, seconds)):
             fail("--check only verifies: give it without --from, --resume, --json and --seconds.")
-        _check(check, load(instance, data=data), quiet=quiet)
+        with _executor(workers, dask) as executor:
+            _check(check, load(instance, data=data), executor, quiet=quiet)
         return
     check_seed(seed)
     if seconds is not None and not (seconds > 0 and math.isfinite(seconds)):
@@ -70,52 +79,80 @@ def certify(
 
     front = None if incumbent is None else Result.load(incumbent)
     earlier = None if resume is None else Certificate.load(resume)
-    with ProofBar(problem, memory=memory * _GIGABYTE, quiet=quiet) as bar:
+    bar = ProofBar(problem, memory=memory * _GIGABYTE, quiet=quiet)
+    with _executor(workers, dask) as executor, bar:
         certificate = prove(
             problem,
             front,
             resume=earlier,
             time_limit=seconds,
-            memory_limit=memory * _GIGABYTE,
+            memory_limit=max(memory / workers, _LEAST_MEMORY) * _GIGABYTE,
             seed=seed,
             on_progress=bar.update,
             on_compile=bar.on_compile,
+            on_checkpoint=None if json is None else lambda certificate: certificate.save(json),
+            executor=executor,
         )
     if json is not None:
         certificate.save(json)
     bar.show(certificate, json)
 
 
-def _check(path: Path, problem: CompiledProblem, *, quiet: bool) -> None:
+@contextmanager
+def _executor(workers: int, dask: str | None) -> Iterator[Executor | None]:
+    """Provide the processes of a proof, if there are others than this one."""
+    if dask is not None:
+        from ..experiments.runner import dask_client
+
+        with dask_client(dask) as client:
+            yield client.get_executor()
+    elif workers == 1:
+        yield None
+    else:
+        from ..parallel.pool import ProcessWorkers
+
+        processes = ProcessWorkers(workers, imports_main=False)
+        try:
+            yield processes
+        finally:
+            processes.kill_workers()
+
+
+def _check(path: Path, problem: CompiledProblem, executor: Executor | None, *, quiet: bool) -> None:
     """Verify a certificate, and report what was and what was not verified."""
-    from ..routing.exact import Certificate, check_certificate
+    from ..routing.exact import Certificate, check_certificate, check_intervals
+    from ..solving.progress_bar import LiveLine
 
     certificate = Certificate.load(path)
     check_certificate(certificate, problem)
-    if quiet:
-        return
-    say(f"It states: {certificate.summary()}")
-    say(f"Verified: {_verified(certificate, problem)}")
-    say(f"Not verified: {_not_verified(certificate)}")
+    n = len(certificate.groups)
+    with LiveLine(quiet=quiet) as line:
+        if n:
+            check_intervals(
+                certificate,
+                problem,
+                executor=executor,
+                on_group=lambda done: line.draw(f"{done} of {n} intervals verified", done, n),
+            )
+    if not quiet:
+        say(f"It states: {certificate.summary()}")
+        say(f"Verified: {_verified(certificate, problem)}")
+        say(f"Not verified: {_not_verified(certificate)}")
 
 
 def _verified(certificate: Certificate, problem: CompiledProblem) -> str:
-    n = len(certificate.solutions)
-    if not n:
-        return f"it is for the data of {problem.name}; it has no tours."
-    tours = "the tour is" if n == 1 else f"the {n} tours are"
+    n, n_groups = len(certificate.solutions), len(certificate.groups)
+    tours = "it has no tours" if not n else "the tour is" if n == 1 else f"the {n} tours are"
     others = "" if n == 1 else ", and none is as good as another in all objectives"
-    return (
-        f"it is for the data of {problem.name}; {tours} feasible, every city once and in its window, with the costs "
-        f"stated{others}."
-    )
+    feasible = f" feasible, every city once and in its window, with the costs stated{others}" if n else ""
+    there = "there is no feasible tour" if not n else "there is no other efficient tour"
+    intervals = f"; {there} in any of its {n_groups} intervals of the first objective" if n_groups else ""
+    return f"it is for the data of {problem.name}; {tours}{feasible}{intervals}."
 
 
 def _not_verified(certificate: Certificate) -> str:
-    from ..routing.exact.certificate import INFEASIBLE, PROVED
-
-    if certificate.status == INFEASIBLE:
-        return "that there is no feasible tour. To verify that, repeat the proof: certify without --check."
-    if certificate.status == PROVED:
-        return "that there are no other efficient tours. To verify that, repeat the proof: certify without --check."
-    return "that better tours can only be in the open boxes. To verify that, repeat the proof: certify without --check."
+    if certificate.proved and certificate.groups:
+        return "nothing: the intervals are all that there is."
+    if certificate.proved:
+        return "that there are no other efficient tours, as the file has no intervals: repeat the proof with --json."
+    return "the lower bounds of what is open, and the gap that follows from them."

@@ -11,7 +11,8 @@ from pareto_nrpa.metrics import hypervolume, worst_point
 from pareto_nrpa.result.result import Front
 from pareto_nrpa.routing.exact import certify, check_certificate
 from pareto_nrpa.routing.exact.certificate import INFEASIBLE, OPEN, PROVED
-from pareto_nrpa.routing.exact.proof import Stage
+from pareto_nrpa.routing.exact.intervals import check_intervals
+from pareto_nrpa.routing.exact.setting import Stage
 from pareto_nrpa.routing.tsptw import mo_tsptw
 
 
@@ -285,6 +286,7 @@ def assert_complete(certificate, problem, truth):
 
 def check_tours_against(problem, certificate):
     check_certificate(certificate, problem)
+    check_intervals(certificate, problem)
     for values, tour in zip(certificate.objectives, certificate.solutions, strict=True):
         objectives, violations = problem.replay(tour)
         assert violations == 0

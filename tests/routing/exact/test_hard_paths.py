@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pareto_nrpa.routing.exact.group as group_module
 from pareto_nrpa.routing.exact import Certificate, CertificateError, certify
 from pareto_nrpa.routing.exact.certificate import OPEN
 from pareto_nrpa.routing.exact.network import build_networks
 from pareto_nrpa.routing.exact.proof import Proof
-from pareto_nrpa.routing.exact.region import EVERYTHING, KnownFront, open_intervals
+from pareto_nrpa.routing.exact.region import EVERYTHING, KnownFront, complement
 
 from .instances import (
     KINDS,
@@ -124,7 +125,7 @@ def test_the_time_limit_leaves_an_honest_answer(kind, m, monkeypatch):
 class CtrlCAtALine:
     """Raise KeyboardInterrupt at the k-th line that is run in the files of the proof."""
 
-    files = ("proof.py", "region.py", "layers.py", "relaxation.py", "network.py")
+    files = ("proof.py", "group.py", "setting.py", "region.py", "layers.py", "relaxation.py", "network.py")
 
     def __init__(self, k):
         self.left = k
@@ -194,10 +195,16 @@ def test_passes_hold_for_all_boxes_of_an_interval(data):
     interval = (float(begin), float(data.draw(st.integers(begin + 1, 31))))
     problem = instance("loose", 0, 4)
     proof = Proof(build_networks(problem.data), front, 1e9, lambda progress: None)
+    proof.progress.stage = 1
+    proof._extents = points[[0, -1]]
     boxes = front.local_upper_bounds(interval)
-    every = [proof._prices(weights, WEAK) for weights in proof._sums(boxes, WEAK)]
+    sums = proof._setting(WEAK).sums(boxes)
+    proof._make_prices(WEAK, sums)
+    setting = proof._setting(WEAK)
+    group = group_module._Group(setting, lambda counts: None)
+    every = [setting.prices(weights) for weights in sums]
     assert every
-    for chain in proof._chains(boxes, every, WEAK):
+    for chain in group._chains(boxes, every):
         sums = np.where(chain.prices.weights > 0, boxes, 0) @ chain.prices.weights
         assert (sums <= chain.limit).all()
 
@@ -238,15 +245,17 @@ def test_what_was_proved_is_not_searched_again(monkeypatch):
     problem = instance("loose", 3, 8)
     truth = brute_force(problem)
     searched = []
-    search = proof_module.Proof._search
+    search = proof_module.search_group
     monkeypatch.setattr(
-        proof_module.Proof,
-        "_search",
-        lambda self, interval, stage: searched.append(interval) or search(self, interval, stage),
+        proof_module,
+        "search_group",
+        lambda setting, interval, *rest, **options: (
+            searched.append(interval) or search(setting, interval, *rest, **options)
+        ),
     )
     for looks in range(60, 2000, 20):
         begun = answer(problem, truth, on_progress=CtrlC(looks))
-        open_then = open_intervals(begun.open_boxes, begun.objectives[0, 0])
+        open_then = complement([group.interval for group in begun.groups])
         if not begun.proved and open_then != [EVERYTHING]:
             break
     searched.clear()

@@ -63,7 +63,7 @@ def certify(
     seed: int = 0,
     on_progress: Callable[[ProofProgress], None] | None = None,
     on_compile: Callable[[], None] | None = None,
-    on_checkpoint: Callable[[Certificate], None] | None = None,
+    on_checkpoint: Callable[[Certificate], object] | None = None,
     executor: Executor | None = None,
 ) -> Certificate:
     """Find all efficient tours of a travelling salesman problem with time windows, and prove that there are no others.
@@ -141,7 +141,7 @@ def certify(
         return answer(proof, is_contradiction=is_contradiction, stopped_by=stopped_by)
 
 
-def _now_and_then(act: Callable[[], None]) -> Callable[[], None]:
+def _now_and_then(act: Callable[[], object]) -> Callable[[], None]:
     """Return a function that acts when it is called, but not again within some seconds."""
     last = time.monotonic()
 

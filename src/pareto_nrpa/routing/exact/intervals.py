@@ -10,12 +10,13 @@ boxes uses it there. Then all tours that the bounds of all sums leave are enumer
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..matrices import rounded_all
 from .certificate import OPEN, CertificateError
+from .check import rounded_costs
 from .interval_kernels import best_of_each_city, best_of_each_state, extend_paths
 
 if TYPE_CHECKING:
@@ -92,9 +93,14 @@ def check_intervals(
     on_group
         Called with the number of intervals verified.
     """
-    groups = certificate.groups
-    if len(problem.data.opens) > _MOST_CITIES:
-        raise CertificateError(f"intervals are verified up to {_MOST_CITIES} cities, {problem.name} has more.")
+    groups, n = certificate.groups, len(problem.data.opens)
+    if n > _MOST_CITIES:
+        raise CertificateError(f"intervals are verified up to {_MOST_CITIES} cities, {problem.name} has {n}.")
+    for each in (each for group in groups for each in group.sums):
+        cities = {city for remembered in each.memories for city in remembered}
+        is_sound = len(each.weights) == problem.n_objectives and min(each.weights) >= 0 < max(each.weights)
+        if not is_sound or len(each.prices) != n or len(each.memories) != n or not cities <= {*range(n)}:
+            raise CertificateError(f"the weights, prices or memories of a sum are not those of {n} cities.")
     if certificate.status != OPEN:
         end = -np.inf
         for begin, stop in sorted(group.interval for group in groups):
@@ -104,7 +110,10 @@ def check_intervals(
         if end < np.inf:
             raise CertificateError(f"no interval of the certificate holds the first objective {end:.12g}.")
     each_map = map if executor is None else executor.map
-    verify = partial(wrong_in_group, problem.data, certificate.objectives)
+    # The costs of the tours to all digits, whatever the file has.
+    tours = [rounded_costs(problem.data, tour) for tour in certificate.solutions]
+    front = np.array(tours).reshape(-1, problem.n_objectives)
+    verify = partial(wrong_in_group, problem.data, front)
     for done, wrong in enumerate(each_map(verify, groups), 1):
         if wrong:
             raise CertificateError(f"{wrong} in an interval of which the certificate states that all are known.")
@@ -118,14 +127,14 @@ def wrong_in_group(data: TSPTWData, front: NDArray[np.float64], group: Group) ->
     if instance is None:
         return ""
     boxes, completions = _boxes(front, group.interval, instance), []
-    for each in group.sums:
-        limits = _limits(boxes, each)
-        back, instance, is_empty = _passes(instance, each, float(limits.max()))
-        if is_empty:
-            return ""
-        if back is not None:
-            completions.append((each, back, limits))
     try:
+        for each in group.sums:
+            limits = _limits(boxes, each)
+            back, instance, is_empty = _passes(instance, each, float(limits.max()))
+            if is_empty:
+                return ""
+            if back is not None:
+                completions.append((each, back, limits))
         objectives = _enumerated(instance, completions)
     except _TooMany as error:
         return str(error)
@@ -327,14 +336,14 @@ def _longer(
     used = np.zeros((n, n), bool)
     parts, at_a_time = [], _AT_A_TIME // n
     for begin in range(0, k, at_a_time):
-        chunk = _Paths(*(column[begin : begin + at_a_time] for column in paths))
+        chunk = _rows(paths, slice(begin, begin + at_a_time))
         room = len(chunk.cities) * n
         made = _Paths(np.empty(room, np.int64), np.empty((room, 2), np.int64), np.empty(room), np.empty((room, width)))
         count = extend_paths(
             *chunk, view.travel, steps, view.opens, view.closes, view.arcs[position], keep, view.bits, view.forbidden,
             reach, *completions, corners, used, *made,
         )  # fmt: skip
-        parts.append(_Paths(*(column[:count].copy() for column in made)))
+        parts.append(_rows(made, np.arange(count)))
         if sum(len(part.cities) for part in parts) > _MOST_PATHS:
             raise _TooMany(f"there are more than {_MOST_PATHS:,} paths")
     if not parts:
@@ -358,8 +367,9 @@ def _of_each_city(paths: _Paths) -> _Paths:
     return _rows(ordered, kept[: best_of_each_city(*ordered[:3], kept)])
 
 
-def _rows(paths: _Paths, rows: NDArray[np.int64]) -> _Paths:
-    return _Paths(*(column[rows] for column in paths))
+def _rows(paths: _Paths, rows: NDArray[np.int64] | slice) -> _Paths:
+    columns: tuple[NDArray[Any], ...] = paths
+    return _Paths(*(column[rows] for column in columns))
 
 
 def _completions(view: _Instance, paths: _Paths, prices: NDArray[np.float64]) -> _Completions:
