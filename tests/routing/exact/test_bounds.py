@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from pareto_nrpa.routing.exact import certify, check_intervals
 from pareto_nrpa.routing.exact.layers import Ancestry, next_layer, root
 from pareto_nrpa.routing.exact.network import build_networks
 from pareto_nrpa.routing.exact.relaxation import Chain, Prices, PriceSearch, bounds_of_tours
+from pareto_nrpa.routing.tsptw import mo_tsptw
 
-from .instances import KINDS, brute_force, instance, rounded
+from .instances import KINDS, brute_force, efficient, instance, rounded
 
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.3, 0.7)]
 
@@ -24,9 +26,9 @@ def cases(kind, seeds):
             yield problem, truth, networks, times.max() / travel.max() if times.max() > 0 else 1.0
 
 
-def masks(tour):
-    """Return the sets of the cities visited by each step of a tour."""
-    return np.bitwise_or.accumulate([np.uint64(1) << np.uint64(city - 1) for city in tour])
+def masks(network, visited, position):
+    """Return the set of the cities visited before a position, or there, that may also be visited after it."""
+    return sum((network.bits[city] for city in visited if network.open[position, city]), np.uint64(0))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -36,17 +38,40 @@ def test_preparation_leaves_every_feasible_tour_alone(kind):
         n = len(network.opens)
         starts = truth.times / unit
         assert (network.opens[truth.tours] <= starts).all(), problem.name
-        assert (starts <= network.closes[truth.tours]).all(), problem.name
+        assert (starts <= network.closes[np.arange(1, n), truth.tours]).all(), problem.name
         assert (network.opens >= problem.data.opens / unit).all()
         assert (network.closes <= problem.data.closes / unit).all()
         stops = np.pad(truth.tours, ((0, 0), (1, 1)))
         assert networks.arcs[np.arange(1, n + 1), stops[:, :-1], stops[:, 1:]].all(), problem.name
         for tour, times in zip(truth.tours[:50], starts, strict=False):
-            for city, visited, time in zip(tour, masks(tour), times, strict=True):
-                assert not network.before[city] & ~visited
-                assert not network.after[city] & visited
-                for deadline, lost in zip(network.deadlines[city], network.lost[city], strict=True):
-                    assert time <= deadline or not lost & ~visited
+            seen = np.uint64(0)
+            for position, (city, time) in enumerate(zip(tour, times, strict=True), 1):
+                assert not network.before[position, city] & ~seen
+                assert not network.after[position, city] & seen
+                assert not network.bits[city] & seen
+                seen = seen & network.memory[position, city] | network.bits[city]
+                assert seen == masks(network, tour[:position], position)
+                for deadline, lost in zip(network.deadlines[city], network.lost[position, city], strict=True):
+                    assert time <= deadline or not lost & ~seen
+
+
+def test_cities_of_distant_positions_share_a_bit():
+    """With windows of three positions, twelve cities need a few bits only, and the front is that of a longer set."""
+    rng = np.random.default_rng(3)
+    costs, place = rng.random((2, 13, 13)), np.arange(13.0)
+    problem = mo_tsptw([np.ones((13, 13)), costs[1]], np.maximum(place - 1.2, 0), [99, *place[1:] + 1.2])
+    assert len({*build_networks(problem.data).forward.bits[1:].tolist()}) < 8
+    certificate = certify(problem)
+    check_intervals(certificate, problem)
+    orders = [[]]  # all that swap neighbours, each at most once
+    while len(orders[0]) < 12:
+        shortest, *others = orders
+        n = len(shortest)
+        orders = sorted([*others, [*shortest, n + 1], *([[*shortest, n + 2, n + 1]] if n < 11 else [])], key=len)
+    replayed = [problem.replay(order) for order in orders]
+    assert len(replayed) == 233
+    assert not any(violations for _, violations in replayed)
+    np.testing.assert_array_equal(certificate.objectives, efficient(np.array([values for values, _ in replayed])))
 
 
 def ignore(numbers):
@@ -96,18 +121,21 @@ def test_no_bound_is_above_the_tour_that_it_bounds_and_no_arc_of_it_is_dropped(k
                     ):
                         stops = np.pad(tour, 1)
                         assert chain.networks.arcs[np.arange(1, n + 1), stops[:-1], stops[1:]].all(), problem.name
-                        for bound in bounds_along(problem.data, chain.prices, chain.back, tour, times):
+                        for bound in bounds_along(
+                            networks.forward, problem.data, chain.prices, chain.back, tour, times
+                        ):
                             assert bound <= value + error, (problem.name, weights, limit)
 
 
-def bounds_along(data, prices, completions, tour, times):
+def bounds_along(network, data, prices, completions, tour, times):
     """Yield what the tour costs at least, as seen from each of its cities."""
     n, at, spent = len(data.opens), 0, 0.0
-    for position, (city, time, visited) in enumerate(zip(tour, times, masks(tour), strict=True), 1):
+    for position, (city, time) in enumerate(zip(tour, times, strict=True), 1):
         spent += data.costs[:, at, city] @ prices.weights
         at = city
         begin, end = completions.begins[n - position, city : city + 2]
         here = slice(begin, end)
+        visited = masks(network, tour[:position], position)
         fits = ((completions.memories[here] & visited) == 0) & (completions.latest[here] >= time)
         assert fits.any()
         assert (np.diff(completions.values[here]) >= 0).all()

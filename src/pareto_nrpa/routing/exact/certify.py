@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-#: Sets of cities are 64-bit numbers that also hold the last city.
-MOST_CITIES = 58
+#: Of which a checker has sets of two words. How many fit into one for the proof depends on their windows.
+MOST_CITIES = 125
+_ALWAYS_FIT = 58
 DEFAULT_MEMORY = 4e9
 _LEAST_MEMORY = 1e8
 _SEARCH = PolishedNRPA()
 _INCUMBENT_EVALUATIONS = 1_000
-# Before the long stages of a proof, as missing tours make them longer.
+# Before the long stages of a proof, as missing tours make them longer; if all boxes are open.
 _MORE_EVALUATIONS = 200_000
 # Bounds are sums made in another order than along a tour. In terms of `unit_costs`, and of the bound.
 _SAFETY = 1e-6
@@ -71,7 +72,8 @@ def certify(
     Parameters
     ----------
     problem
-        A `mo_tsptw` problem with one or two costs and at most 58 cities.
+        A `mo_tsptw` problem with one or two costs and at most 125 cities, of which 57 at most can be visited at about
+        the same place of a tour.
     incumbent
         Tours to start from; by default those of a short run of the default search. The better they are, the shorter
         the proof.
@@ -128,7 +130,11 @@ def certify(
                 )  # fmt: skip
                 if on_checkpoint is not None:
                     proof.on_group = _now_and_then(lambda: on_checkpoint(answer(proof, stopped_by=_UNEXPECTED)))
-                proof.run(search_longer=lambda: _search_incumbent(front, problem, seed, clock, _MORE_EVALUATIONS))
+                proof.run(
+                    lambda share: _search_incumbent(
+                        front, problem, seed, clock, max(1, round(share * _MORE_EVALUATIONS))
+                    )
+                )
                 stopped_by = "the memory limit"
         except _Stopped as stopped:
             stopped_by = str(stopped)
@@ -203,6 +209,8 @@ def check_arguments(problem: Any, time_limit: float | None, memory_limit: float 
         raise ProblemError(f"certify takes one or two costs, {problem.name} has {problem.n_objectives}.")
     if len(problem.data.opens) > MOST_CITIES:
         raise ProblemError(f"certify takes at most {MOST_CITIES} cities, {problem.name} has {len(problem.data.opens)}.")
+    if len(problem.data.opens) > _ALWAYS_FIT:
+        build_networks(problem.data)  # which raises where they do not fit
     largest = max(problem.data.costs.max(), problem.data.opens.max())
     if largest > _LARGEST_NUMBER:
         raise ProblemError(

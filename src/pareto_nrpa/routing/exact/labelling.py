@@ -18,10 +18,9 @@ from ...engine.jit.bundles import bundle
 from ...engine.jit.kernels import cached_kernel, small_kernel
 
 NO_COMPLETION = 1e300
-#: A state is the memory, one bit for each city but the depot, shifted by this, and the last city.
-LAST_BITS = np.uint64(6)
-_LAST = np.uint64(63)
-_ONE = np.uint64(1)
+#: A state is the memory shifted by this, and the last city.
+LAST_BITS = np.uint64(7)
+_LAST = np.uint64(127)
 _BYTE = np.uint64(255)
 _REMOVED = np.int32(-2)
 
@@ -31,18 +30,24 @@ COUNT, REMOVED, NEXT, MADE, BOUNDED, DOMINATED = 0, 1, 2, 3, 4, 5
 
 @bundle
 class Network(NamedTuple):
-    """The network of paths. City 0 is the depot; sets of cities are masks, bit j - 1 for city j."""
+    """The network of paths. City 0 is the depot.
+
+    Sets of cities are masks. The set of a path holds only those cities that a tour may visit before or after its
+    position; cities of which there is no such position in common share a bit. Masks are by position of the next city.
+    """
 
     travel: np.ndarray  # [n, n] float64, time
     costs: np.ndarray  # [m, n, n] float64
     opens: np.ndarray  # [n] float64
-    closes: np.ndarray  # [n] float64
-    arcs: np.ndarray  # [n + 1, n] uint64, by position of the next city and last city: the allowed next cities
-    before: np.ndarray  # [n] uint64, cities that must have been visited
-    after: np.ndarray  # [n] uint64, cities that must not have been visited
-    memory: np.ndarray  # [n] uint64, the cities remembered at a city
+    closes: np.ndarray  # [n + 1, n] float64, by position
+    bits: np.ndarray  # [n] uint64
+    open: np.ndarray  # [n + 1, n] bool, the cities that may be at a position, or before and after it
+    arcs: np.ndarray  # [n + 1, n, n] bool
+    before: np.ndarray  # [n + 1, n] uint64, cities that must have been visited
+    after: np.ndarray  # [n + 1, n] uint64, cities that must not have been visited
+    memory: np.ndarray  # [n + 1, n] uint64, the cities remembered at a city
     deadlines: np.ndarray  # [n, k] float64, times in growing order
-    lost: np.ndarray  # [n, k] uint64, cities out of reach when leaving after that time
+    lost: np.ndarray  # [n + 1, n, k] uint64, cities out of reach when leaving after that time
 
 
 @bundle
@@ -55,8 +60,8 @@ class Bounds(NamedTuple):
 
     weights: np.ndarray  # [w, m] float64
     steps: np.ndarray  # [w, n, n] float64, weighted cost of an arc and dual price of the city that it enters
-    paid: np.ndarray  # [w, 8, 256] float64, dual prices of the cities in each byte of a set
-    total: np.ndarray  # [w] float64, dual prices of all cities
+    paid: np.ndarray  # [w, n + 1, 8, 256] float64, dual prices of the cities in each byte of a set; empty for routes
+    to_pay: np.ndarray  # [w, n + 1] float64, dual prices of all cities but those that are visited for certain
     begins: np.ndarray  # [w, n, n + 1] int64, by cities to go (the first one included) and first city
     memories: np.ndarray  # uint64, the cities of a completion that it remembers, without the first one
     latest: np.ndarray  # float64, when it must begin
@@ -75,7 +80,7 @@ class Labels(NamedTuple):
     slacks: np.ndarray  # [capacity] float32, distance of the bounds below a corner of a box
     chain: np.ndarray  # [capacity] int32
     heads: np.ndarray  # [power of two] int32
-    used: np.ndarray  # [n] uint64, by last city: the arcs of paths that the bounds did not exclude
+    used: np.ndarray  # [n, n] bool, the arcs of paths that the bounds did not exclude
     numbers: np.ndarray  # [6] int64
     new_costs: np.ndarray  # [m] float64, of the current label
     sums: np.ndarray  # [w] float64, of the current path
@@ -95,15 +100,16 @@ def _slot(state, heads):
 
 
 @small_kernel
-def _sum_of_path(bounds, w, costs, seen):
+def _sum_of_path(bounds, w, costs, seen, position):
     """Return the weighted costs of a path and the dual prices of its cities, minus those of all cities."""
-    value = -bounds.total[w]
+    value = -bounds.to_pay[w, position]
     for k in range(costs.size):
         value += bounds.weights[w, k] * costs[k]
-    rest = seen
-    for byte in range(8):
-        value += bounds.paid[w, byte, np.int64(rest & _BYTE)]
-        rest >>= np.uint64(8)
+    if bounds.paid.shape[1]:
+        rest = seen
+        for byte in range(8):
+            value += bounds.paid[w, position, byte, np.int64(rest & _BYTE)]
+            rest >>= np.uint64(8)
     return value
 
 
@@ -142,7 +148,7 @@ def _slack(bounds, sums, room, city, to, to_go, memory, time):
 
 
 @small_kernel
-def _is_stranded(network, city, time, visited):
+def _is_stranded(network, position, city, time, visited):
     """Tell whether an unvisited city can no longer be reached in time."""
     low, high = 0, network.deadlines.shape[1]
     while low < high:
@@ -151,7 +157,7 @@ def _is_stranded(network, city, time, visited):
             low = middle + 1
         else:
             high = middle
-    return low > 0 and network.lost[city, low - 1] & ~visited != 0
+    return low > 0 and network.lost[position, city, low - 1] & ~visited != 0
 
 
 @small_kernel
@@ -208,23 +214,22 @@ def extend(network, bounds, states, times, costs, position, labels, until, grid)
             break
         numbers[NEXT] = path + 1
         city, seen = np.int64(states[path] & _LAST), states[path] >> LAST_BITS
-        allowed = network.arcs[position, city] & ~seen
-        if not allowed:
-            continue
         for w in range(sums.size):
-            sums[w] = _sum_of_path(bounds, w, costs[path], seen)
+            sums[w] = _sum_of_path(bounds, w, costs[path], seen, position - 1)
         for to in range(1, n):
-            bit = _ONE << np.uint64(to - 1)
-            if not allowed & bit or seen & network.after[to] or network.before[to] & ~seen:
+            bit = network.bits[to]
+            if not network.arcs[position, city, to] or seen & bit:
+                continue
+            if seen & network.after[position, to] or network.before[position, to] & ~seen:
                 continue
             time = times[path] + network.travel[city, to]
-            if time > network.closes[to]:
+            if time > network.closes[position, to]:
                 continue
             time = max(time, network.opens[to])
             if grid > 0.0:
-                time = min(max(np.floor(time / grid + 0.5) * grid, network.opens[to]), network.closes[to])
-            memory = (seen & network.memory[to]) | bit
-            if _is_stranded(network, to, time, memory):
+                time = min(max(np.floor(time / grid + 0.5) * grid, network.opens[to]), network.closes[position, to])
+            memory = (seen & network.memory[position, to]) | bit
+            if _is_stranded(network, position, to, time, memory):
                 continue
             numbers[MADE] += 1
             slack = 0.0
@@ -233,7 +238,7 @@ def extend(network, bounds, states, times, costs, position, labels, until, grid)
                 if slack <= 0.0:
                     numbers[BOUNDED] += 1
                     continue
-            labels.used[city] |= bit
+            labels.used[city, to] = True
             for k in range(m):
                 new_costs[k] = costs[path, k] + network.costs[k, city, to]
             state = (memory << LAST_BITS) | np.uint64(to)

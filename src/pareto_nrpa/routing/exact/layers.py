@@ -35,7 +35,7 @@ class Layer(NamedTuple):
 
     def last(self) -> NDArray[np.uint8]:
         """Return the last city of each path."""
-        return (self.states & np.uint64(63)).astype(np.uint8)
+        return (self.states & np.uint64(127)).astype(np.uint8)
 
 
 class Extension(NamedTuple):
@@ -43,7 +43,7 @@ class Extension(NamedTuple):
 
     layer: Layer
     numbers: NDArray[np.int64]  # numbers of labels by outcome
-    used: NDArray[np.uint64]  # [n], by last city of the shorter path: the arcs not excluded by bounds
+    used: NDArray[np.bool_]  # [n, n], the arcs not excluded by bounds
     is_cut: bool  # whether some were left out
 
 
@@ -52,8 +52,8 @@ def no_bounds(n: int, m: int) -> Bounds:
     return Bounds(
         weights=np.empty((0, m)),
         steps=np.empty((0, n, n)),
-        paid=np.empty((0, 8, 256)),
-        total=np.empty(0),
+        paid=np.empty((0, 0, 8, 256)),
+        to_pay=np.empty((0, n + 1)),
         begins=np.empty((0, n, n + 1), np.int64),
         memories=np.empty(0, np.uint64),
         latest=np.empty(0),
@@ -112,7 +112,7 @@ def _new_labels(capacity: int, n: int, bounds: Bounds) -> Labels:
         slacks=np.empty(capacity, np.float32),
         chain=np.empty(capacity, np.int32),
         heads=np.full(1 << int(2 * capacity - 1).bit_length(), -1, np.int32),
-        used=np.zeros(n, np.uint64),
+        used=np.zeros((n, n), bool),
         numbers=np.zeros(6, np.int64),
         new_costs=np.empty(m),
         sums=np.empty(w),

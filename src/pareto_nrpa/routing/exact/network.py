@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...errors import ProblemError
 from .labelling import Network
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ TOLERANCE = 1e-7
 _SHORTEST_DAY, _LONGEST_DAY = 1.0, 1e5
 _MOST_ROUNDS = 1000
 _LONG_AGO = -1e18
+# What remains of 64 beside the last city.
+_MOST_BITS = 57
 
 
 class Networks(NamedTuple):
@@ -27,6 +30,7 @@ class Networks(NamedTuple):
     forward: Network
     backward: Network  # reversed tours; time t there is horizon - t here
     arcs: NDArray[np.bool_]  # [n + 1, n, n], by position of the second city (n: the return): usable arcs
+    before: NDArray[np.bool_]  # [n, n], the first city must come before the second
     horizon: float
     back_by: float  # latest return to the depot
 
@@ -42,21 +46,23 @@ def build_networks(data: TSPTWData) -> Networks | None:
         return None
     opens, closes, arcs, before = tightened
     horizon = float(closes.max())
-    positions = _positions(arcs, before)
+    stops, positions = _positions(arcs, before)
+    bits = _bits(stops)
+    is_open = stops & (np.arange(len(times)) > 0)
     forward = Network(
         travel=times,
         costs=data.costs,
         # A tour satisfies the given windows; derived windows may have errors in the last digits.
         opens=np.maximum(first, opens - TOLERANCE),
-        closes=np.minimum(last, closes + TOLERANCE),
-        arcs=_masks(positions),
-        before=_masks(before.T),
-        after=_masks(before),
-        memory=_everything(len(times)),
-        **_deadlines(closes, shortest),
+        closes=np.minimum(np.minimum(last, closes + TOLERANCE), _latest(closes, shortest, is_open)),
+        bits=bits,
+        open=is_open,
+        arcs=positions,
+        **_sets(before, bits, is_open),
+        **_deadlines(closes, shortest, bits, is_open),
     )
-    backward = _reversed(forward, opens, closes, horizon, last[0])._replace(arcs=_masks(_turned(positions)))
-    return Networks(forward, backward, positions, horizon, float(last[0]))
+    backward = _reversed(forward, before, opens, closes, horizon, last[0])._replace(arcs=_turned(positions))
+    return Networks(forward, backward, positions, before, horizon, float(last[0]))
 
 
 def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -68,7 +74,7 @@ def unit_costs(costs: NDArray[np.float64]) -> NDArray[np.float64]:
 def longest_tour(networks: Networks) -> float:
     """Return what the first cost, the time between stops, of every tour is below."""
     network = networks.forward
-    back = min(float((network.closes[1:] + network.travel[1:, 0]).max()), networks.back_by)
+    back = min(float((network.closes.max(axis=0) + network.travel[:, 0])[1:].max()), networks.back_by)
     largest = network.travel.max()
     unit = network.costs[0].max() / largest if largest > 0 else 1.0
     return float(unit * (back - network.opens[0] + TOLERANCE) * (1 + 1e-9) + 1e-6)
@@ -147,8 +153,8 @@ def _narrow(
     closes[1:] = np.minimum(closes, departures)[1:]
 
 
-def _positions(arcs: NDArray[np.bool_], before: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return [n + 1, n, n]: the arcs that a tour can use to the city at each position, and to return."""
+def _positions(arcs: NDArray[np.bool_], before: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return the cities that a tour can visit at each position, and the arcs that it can use to them and to return."""
     n = len(arcs)
     first, last = before[1:].sum(axis=0), n - 2 - before[:, 1:].sum(axis=1)  # counted from 0
     positions = np.arange(n - 1)[:, None]
@@ -156,7 +162,31 @@ def _positions(arcs: NDArray[np.bool_], before: NDArray[np.bool_]) -> NDArray[np
     is_there[:, 0] = False
     depot = np.eye(1, n, dtype=bool)
     stops = np.concatenate([np.zeros((1, n), bool), depot, is_there, depot])
-    return np.asarray(stops[:-1, :, None] & stops[1:, None, :] & arcs)
+    return stops[1:], np.asarray(stops[:-1, :, None] & stops[1:, None, :] & arcs)
+
+
+def _bits(stops: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return the bit of each city; cities share one if all positions of one are two or more behind the other's."""
+    first, last = stops.argmax(axis=0), len(stops) - 1 - stops[::-1].argmax(axis=0)
+    bits, ends = np.zeros(stops.shape[1], np.uint64), list[int]()
+    for city in sorted(range(1, len(bits)), key=lambda j: int(first[j])):
+        free = next((bit for bit, end in enumerate(ends) if end < first[city] - 1), len(ends))
+        ends[free : free + 1] = [int(last[city])]
+        if len(ends) > _MOST_BITS:
+            raise ProblemError(
+                f"certify takes at most {_MOST_BITS} cities that can be visited at about the same place of a tour; "
+                "narrower windows, which leave fewer orders, make more cities possible."
+            )
+        bits[city] = 1 << free
+    return bits
+
+
+def _latest(
+    closes: NDArray[np.float64], shortest: NDArray[np.float64], is_open: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return for each position and city when a city that cannot come before is out of reach."""
+    comes_later = np.logical_or.accumulate(is_open[::-1])[::-1] & ~np.logical_or.accumulate(is_open)
+    return np.asarray(np.where(comes_later[:, None], closes - shortest + TOLERANCE, np.inf).min(axis=2))
 
 
 def _turned(positions: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -166,32 +196,48 @@ def _turned(positions: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return turned
 
 
-def _masks(members: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return a set for each row, bit j - 1 for column j."""
-    bits = members[..., 1:].astype(np.uint64) << np.arange(members.shape[-1] - 1, dtype=np.uint64)
-    sets: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=-1)
+def _masks(members: NDArray[np.bool_], bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the set of each row of [..., n]."""
+    sets: NDArray[np.uint64] = np.bitwise_or.reduce(np.where(members, bits, np.uint64(0)), axis=-1)
     return sets
 
 
-def _everything(n: int) -> NDArray[np.uint64]:
-    return np.full(n, ~np.uint64(0))
+def _sets(
+    before: NDArray[np.bool_], bits: NDArray[np.uint64], is_open: NDArray[np.bool_]
+) -> dict[str, NDArray[np.uint64]]:
+    """Return for each position and city which cities must have been visited, must not have been, are remembered."""
+    earlier = np.concatenate([is_open[:1], is_open[:-1]])[:, None]
+    everything = np.ones_like(before)
+    return {
+        "before": _masks(before.T & earlier, bits),
+        "after": _masks(before & earlier, bits),
+        "memory": _masks(everything & is_open[:, None], bits),
+    }
 
 
-def _deadlines(closes: NDArray[np.float64], shortest: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
-    """Return for each city the times after which others are out of reach, and the sets of these."""
+def _deadlines(
+    closes: NDArray[np.float64], shortest: NDArray[np.float64], bits: NDArray[np.uint64], is_open: NDArray[np.bool_]
+) -> dict[str, NDArray[Any]]:
+    """Return for each city the times after which others are out of reach, and by position the sets of these."""
     latest = (closes[None, :] - shortest + TOLERANCE)[:, 1:]
     np.fill_diagonal(latest[1:], np.inf)  # a city is in reach of itself
     order = np.argsort(latest, axis=1, kind="stable")
-    bits = np.uint64(1) << order.astype(np.uint64)
+    lost = np.where(is_open[:, order + 1], bits[order + 1], np.uint64(0))
     return {
         "deadlines": np.take_along_axis(latest, order, axis=1),
-        "lost": np.bitwise_or.accumulate(bits, axis=1),
+        "lost": np.bitwise_or.accumulate(lost, axis=2),
     }
 
 
 def _reversed(
-    forward: Network, opens: NDArray[np.float64], closes: NDArray[np.float64], horizon: float, back_by: float
+    forward: Network,
+    before: NDArray[np.bool_],
+    opens: NDArray[np.float64],
+    closes: NDArray[np.float64],
+    horizon: float,
+    back_by: float,
 ) -> Network:
+    is_open = forward.open[::-1].copy()
     travel = forward.travel.T.copy()
     if not np.isfinite(back_by):
         travel[0] = _LONG_AGO  # a tour may return at any time
@@ -199,35 +245,34 @@ def _reversed(
         travel=travel,
         costs=np.ascontiguousarray(forward.costs.transpose(0, 2, 1)),
         opens=horizon - closes,
-        closes=horizon - opens + TOLERANCE,
-        before=forward.after,
-        after=forward.before,
+        closes=np.tile(horizon - opens + TOLERANCE, (len(opens) + 1, 1)),
+        open=is_open,
+        **_sets(before.T, forward.bits, is_open),
     )
 
 
 def with_arcs(networks: Networks, arcs: NDArray[np.bool_]) -> Networks:
     """Return the networks with a subset of the arcs."""
     return networks._replace(
-        forward=networks.forward._replace(arcs=_masks(arcs)),
-        backward=networks.backward._replace(arcs=_masks(_turned(arcs))),
+        forward=networks.forward._replace(arcs=arcs),
+        backward=networks.backward._replace(arcs=_turned(arcs)),
         arcs=arcs,
     )
 
 
-def used_arcs(networks: Networks, used: NDArray[np.uint64], *, is_backward: bool) -> NDArray[np.bool_]:
-    """Return the arcs of a network in the sets [n + 1, n] used in one direction; those to the depot stay."""
-    bits = used[..., None] >> np.arange(used.shape[1] - 1, dtype=np.uint64) & np.uint64(1)
-    arcs = np.concatenate([np.ones((*used.shape, 1), bool), bits.astype(bool)], axis=2)
-    return np.asarray((_turned(arcs) if is_backward else arcs) & networks.arcs)
+def used_arcs(networks: Networks, used: NDArray[np.bool_], *, is_backward: bool) -> NDArray[np.bool_]:
+    """Return the arcs of a network that are used in one direction; those to the depot stay."""
+    used[..., 0] = True
+    return np.asarray((_turned(used) if is_backward else used) & networks.arcs)
 
 
-def relaxed(network: Network, costs: NDArray[np.float64], memory: NDArray[np.uint64]) -> Network:
-    """Return the network for paths with partial memory, without conditions on cities that are not remembered."""
+def relaxed(network: Network, costs: NDArray[np.float64], memory: NDArray[np.bool_]) -> Network:
+    """Return the network for paths with partial memory [n, n], without conditions on cities not remembered."""
     n = len(memory)
     return network._replace(
         costs=np.ascontiguousarray(costs[None]),
-        before=np.zeros(n, np.uint64),
-        memory=memory,
+        before=np.zeros((n + 1, n), np.uint64),
+        memory=_masks(memory & network.open[:, None], network.bits),
         deadlines=np.empty((n, 0)),
-        lost=np.empty((n, 0), np.uint64),
+        lost=np.empty((n + 1, n, 0), np.uint64),
     )

@@ -102,23 +102,24 @@ class Proof:
         self._proved = complement(self.open_intervals)
         self._longest = longest_tour(self.networks)
 
-    def run(self, search_longer: Callable[[], None] = lambda: None) -> None:
+    def run(self, search_longer: Callable[[float], None] = lambda share: None) -> None:
         """Prove one interval after the other; those left open in the end need more memory than there is.
 
-        `search_longer` may add tours to the front: called before the third stage, which is long, and before the
-        second one if no tour is known.
+        `search_longer` may add tours to the front: called with the share of the boxes that are open before the third
+        stage, which is long, and before the second one if no tour is known.
         """
         self.progress.layers = len(self.networks.forward.opens) - 1
         begin = min(self.first_stage, len(_STAGES))
         for number, stage in enumerate(_STAGES[begin - 1 :], begin):
             self.progress.stage = number
             if number == _LONG_STAGE and not any(key[0] == number for key in self.library):
-                search_longer()
+                self._count_boxes()
+                search_longer(self.progress.open_boxes / self.progress.boxes)
             self._extents = _ends(self.front)
             if not len(self.front):
                 self._look_for_a_tour(stage)
             if not len(self.front) and self.open_intervals and number == 1:
-                search_longer()
+                search_longer(1.0)
             if len(self.front):
                 self._extents = _ends(self.front)
                 self._search_ends(stage)

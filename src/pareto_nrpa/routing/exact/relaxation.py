@@ -97,12 +97,12 @@ def run_pass(
     network = relaxed(
         networks.backward if is_backward else networks.forward,
         (sums.T if is_backward else sums) + prices.dual_prices,
-        _memory_sets(prices.memories, size),
+        _members(prices.memories, size),
     )
     bounds = no_bounds(n, 1)
     if opposite is not None:
         bounds = _bounds_of_routes(network.costs[0], float(prices.dual_prices.sum()), opposite, limit)
-    layer, layers, used, labels = root(network), [], np.zeros((n + 1, n), np.uint64), 0
+    layer, layers, used, labels = root(network), [], np.zeros((n + 1, n, n), bool), 0
     for position in range(1, n):
         extension = next_layer(network, bounds, layer, position, look_up=look_up, grid=grid)
         layer, used[position] = in_order(extension.layer), extension.used
@@ -112,17 +112,21 @@ def run_pass(
             raise TooManyLabels
         if not len(layer.states):
             return Pass(layers, None, np.zeros_like(networks.arcs), labels)
-    completions = _completions(layers, prices.dual_prices, networks.horizon)
+    completions = _completions(layers, prices.dual_prices, network.bits, networks.horizon)
     return Pass(layers, completions, used_arcs(networks, used, is_backward=is_backward), labels)
 
 
-def _memory_sets(memories: list[list[int]], size: int) -> NDArray[np.uint64]:
-    """Return, for each city, the set of itself and what it remembers."""
-    sets = [sum(1 << (j - 1) for j in {i, *cities[:size]} if j) for i, cities in enumerate(memories)]
-    return np.array(sets, np.uint64)
+def _members(memories: list[list[int]], size: int) -> NDArray[np.bool_]:
+    """Return [n, n] which cities a city remembers."""
+    members = np.eye(len(memories), dtype=bool)
+    for row, cities in zip(members, memories, strict=True):
+        row[cities[:size]] = True
+    return members
 
 
-def _completions(layers: list[Layer], dual_prices: NDArray[np.float64], horizon: float) -> Completions:
+def _completions(
+    layers: list[Layer], dual_prices: NDArray[np.float64], bits: NDArray[np.uint64], horizon: float
+) -> Completions:
     """Return routes as completions of those of the other direction."""
     n = len(dual_prices)
     begins = np.zeros((n, n + 1), np.int64)
@@ -133,7 +137,7 @@ def _completions(layers: list[Layer], dual_prices: NDArray[np.float64], horizon:
     last = np.concatenate([layer.last() for layer in layers]).astype(np.int64)
     return Completions(
         begins=begins,
-        memories=(states >> LAST_BITS) & ~(np.uint64(1) << (last - 1).astype(np.uint64)),
+        memories=(states >> LAST_BITS) & ~bits[last],
         latest=horizon + _TIME_TOLERANCE - np.concatenate([layer.times for layer in layers]),
         values=np.concatenate([layer.costs[:, 0] for layer in layers]) - dual_prices[last],
     )
@@ -144,8 +148,8 @@ def _bounds_of_routes(steps: NDArray[np.float64], total: float, opposite: Comple
     return Bounds(
         weights=np.ones((1, 1)),
         steps=steps[None],
-        paid=np.zeros((1, 8, 256)),
-        total=np.array([total]),
+        paid=np.empty((1, 0, 8, 256)),
+        to_pay=np.full((1, len(steps) + 1), total),
         begins=opposite.begins[None],
         memories=opposite.memories,
         latest=opposite.latest,
@@ -171,8 +175,8 @@ def bounds_of_tours(
     return Bounds(
         weights=np.stack([prices.weights for prices, _ in every]),
         steps=np.stack([weighted(networks, prices.weights) + prices.dual_prices for prices, _ in every]),
-        paid=np.stack([_dual_prices_by_byte(prices.dual_prices) for prices, _ in every]),
-        total=np.array([prices.dual_prices.sum() for prices, _ in every]),
+        paid=np.stack([_paid(networks, prices.dual_prices) for prices, _ in every]),
+        to_pay=np.stack([_to_pay(networks, prices.dual_prices) for prices, _ in every]),
         begins=np.stack(begins),
         memories=np.concatenate([completions.memories for _, completions in every]),
         latest=np.concatenate([completions.latest for _, completions in every]),
@@ -181,13 +185,21 @@ def bounds_of_tours(
     )
 
 
-def _dual_prices_by_byte(dual_prices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sum of the dual prices of the cities in each possible byte of a set."""
-    padded = np.zeros(64)
-    padded[: len(dual_prices) - 1] = dual_prices[1:]
+def _paid(networks: Networks, dual_prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by position the sum of the dual prices of the cities in each possible byte of a set."""
+    network = networks.forward
+    bits = network.bits[:, None] >> np.arange(64, dtype=np.uint64) & np.uint64(1)
+    of_bits = (network.open * dual_prices) @ bits.astype(float)
     members = np.arange(256)[:, None] >> np.arange(8) & 1
-    sums: NDArray[np.float64] = padded.reshape(8, 8) @ members.T.astype(float)
+    sums: NDArray[np.float64] = of_bits.reshape(-1, 8, 8) @ members.T.astype(float)
     return sums
+
+
+def _to_pay(networks: Networks, dual_prices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by position the dual prices of all cities but those that cannot come after it."""
+    is_open = networks.forward.open
+    is_left = np.logical_or.accumulate(is_open[::-1])[::-1]
+    return np.asarray((is_left * dual_prices).sum(axis=1))
 
 
 def least_value(networks: Networks, prices: Prices, layers: list[Layer], *, is_backward: bool) -> float:
@@ -221,9 +233,8 @@ def remember(memories: list[list[int]], routes: list[list[int]], networks: Netwo
     """
     for route in routes:
         for end, city in enumerate(route):
-            forbidden = int(networks.forward.after[city]) | 1 << (city - 1)
             for begin in range(end - 1, -1, -1):
-                if forbidden >> (route[begin] - 1) & 1:
+                if route[begin] == city or networks.before[city, route[begin]]:
                     between = route[begin + 1 : end]
                     if all(route[begin] in memories[other] or len(memories[other]) < size for other in between):
                         for other in between:
