@@ -201,10 +201,9 @@ def test_passes_hold_for_all_boxes_of_an_interval(data):
     sums = proof._setting(WEAK).sums(boxes)
     proof._make_prices(WEAK, sums)
     setting = proof._setting(WEAK)
-    group = group_module._Group(setting, lambda counts: None)
-    every = [setting.prices(weights) for weights in sums]
-    assert every
-    for chain in group._chains(boxes, every):
+    group = group_module._Group(setting, interval, lambda counts: None)
+    assert group._prices
+    for chain in group._chains(boxes, group._prices):
         sums = np.where(chain.prices.weights > 0, boxes, 0) @ chain.prices.weights
         assert (sums <= chain.limit).all()
 

@@ -62,12 +62,12 @@ def search_group(
     setting: Setting, interval: Interval, look_up: Callable[[Counts], None], repetitions: int = MOST_REPETITIONS
 ) -> Outcome:
     """Search an interval as long as that finds new tours."""
-    group = _Group(setting, look_up)
+    group = _Group(setting, interval, look_up)
     chains: list[tuple[Prices, list[int]]] = []
     is_complete = False
     for _ in range(repetitions):
         before = len(group.found)
-        is_complete, chains = group.search(interval)
+        is_complete, chains = group.search()
         if is_complete or len(group.found) == before:
             break
     tours = [found for found in group.found if interval[0] <= found[0][0] < interval[1]]
@@ -75,18 +75,20 @@ def search_group(
 
 
 class _Group:
-    def __init__(self, setting: Setting, look_up: Callable[[Counts], None]) -> None:
+    def __init__(self, setting: Setting, interval: Interval, look_up: Callable[[Counts], None]) -> None:
         self.found: list[tuple[NDArray[np.float64], list[int]]] = []
         self.least: list[tuple[NDArray[np.float64], float]] = []
         self.labels = 0
-        self._setting = setting
+        self._setting, self._interval = setting, interval
+        self._prices = [setting.prices(weights) for weights in setting.sums(setting.boxes(setting.front, interval))]
         self._front = setting.front.copy()
         self._look_up, self._counts = look_up, Counts()
 
-    def search(self, interval: Interval) -> tuple[bool, list[tuple[Prices, list[int]]]]:
-        """Return whether all tours of an interval were enumerated, and with which sums."""
-        setting, boxes = self._setting, self._setting.boxes(self._front, interval)
-        chains = self._chains(boxes, [setting.prices(weights) for weights in setting.sums(boxes)])
+    def search(self) -> tuple[bool, list[tuple[Prices, list[int]]]]:
+        """Return whether all tours of the interval were enumerated, and with which sums."""
+        setting, interval = self._setting, self._interval
+        boxes = setting.boxes(self._front, interval)
+        chains = self._chains(boxes, self._prices)
         used = [(chain.prices, chain.sizes) for chain in chains if chain.sizes]
         if any(chain.is_empty for chain in chains):
             return True, used
