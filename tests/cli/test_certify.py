@@ -45,10 +45,7 @@ def test_a_proof_that_is_not_finished_says_what_is_open(run):
     content = read("c.json")
     assert not content["proved"]
     assert content["open_boxes"] and 0 < content["gap"] <= 1
-    assert (
-        "Not verified: that better tours can only be in the open boxes"
-        in run("certify", ENDLESS, "--check", "c.json").out
-    )
+    assert "Not verified: the lower bounds of what is open" in run("certify", ENDLESS, "--check", "c.json").out
 
 
 def test_a_proof_continues_from_its_certificate(run):
@@ -79,6 +76,7 @@ def test_a_wrong_incumbent_is_refused(run, damage, words):
 @pytest.mark.parametrize("options, words", [
     (["--seconds", 0], "--seconds must be a number above 0, got 0"),
     (["--memory", 0.01], r"--memory must be at least 0\.1 \(gigabytes\), got 0\.01"),
+    (["--workers", 0], "--workers must be at least 1, got 0"),
     (["--seed", -1], "seed must be a whole number of at least 0"),
     (["--from", "nothing.json"], "cannot read nothing.json"),
     (["--check", "c.json", "--resume", "c.json"], "--check only verifies"),
@@ -90,7 +88,9 @@ def test_wrong_options_are_refused(run, options, words):
 
 def test_other_problems_are_refused(run):
     assert_refused(run("certify", "mo-tsp:n=8,seed=1"), "certify proves travelling salesman problems with time windows")
-    assert_refused(run("certify", "tsptw:n=60,seed=1"), "certify takes at most 57 cities that can be visited")
+    assert_refused(
+        run("certify", "tsptw:n=60,seed=1,tightness=0"), "certify takes at most 57 cities that can be visited"
+    )
     assert_refused(run("certify", "tsptw:n=8,seed=1,objectives=3"), "certify takes one or two costs")
 
 
@@ -100,8 +100,32 @@ def test_a_certificate_is_checked(run, saved):
     says, verified, rest = outcome.out.splitlines()
     assert says.startswith("It states: ") and "proved complete" in says
     assert "feasible" in verified and "none is as good as another" in verified
-    assert rest.startswith("Not verified: that there are no other efficient tours")
+    assert "there is no other efficient tour in any of its" in verified
+    assert rest == "Not verified: nothing: the intervals are all that there is."
     assert run("certify", TOY, "--check", saved, "--quiet").out == ""
+
+
+def test_a_certificate_without_intervals_says_that_they_are_missing(run, saved):
+    Certificate.load(saved).without_groups().save(saved)
+    assert "no other efficient tours, as the file has no intervals" in run("certify", TOY, "--check", saved).out
+
+
+def test_a_certificate_that_misses_a_tour_or_an_interval_is_refused(run, saved):
+    content = read(saved)
+    for lines, words in (
+        ("objectives solutions", "there is a tour with"),
+        ("groups", "no interval of the certificate"),
+    ):
+        with open("wrong.json", "w") as file:
+            json.dump({**content, **{name: content[name][1:] for name in lines.split()}}, file)
+        assert_refused(run("certify", TOY, "--check", "wrong.json", "--quiet"), words)
+
+
+def test_workers_give_the_same_certificate_and_verify_it(run, saved):
+    assert run("certify", TOY, "--workers", 2, "--json", "w.json", "--quiet").code == 0
+    one, two = read(saved), read("w.json")
+    assert {name for name in one if one[name] != two[name]} <= {"cpu_seconds", "wall_seconds"}
+    assert "Not verified: nothing" in run("certify", TOY, "--check", "w.json", "--workers", 2).out
 
 
 def test_a_certificate_of_other_data_is_refused(run, saved):

@@ -56,6 +56,8 @@ def certify(
     from .._util.checks import check_seed
     from ..catalogue import load
 
+    if workers < 1:
+        fail(f"--workers must be at least 1, got {workers}.")
     if check is not None:
         if any(option is not None for option in (incumbent, resume, json, seconds)):
             fail("--check only verifies: give it without --from, --resume, --json and --seconds.")
