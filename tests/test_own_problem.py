@@ -11,14 +11,11 @@ from pareto_nrpa.own_problem import is_own, load_own
 
 BITS = """
 from helper_of_bits import WIDTH
-from pareto_nrpa import Problem
+from tests.helpers.problems import Moves
 
-class Bits(Problem):
+class Bits(Moves):
     def __init__(self, width=WIDTH): self.width = width
-    def initial_state(self): return ()
     def legal_moves(self, state): return (0, 1) if len(state) < self.width else ()
-    def play(self, state, move): return (*state, move)
-    def move_code(self, state, move): return len(state), move
     def evaluate(self, state): return sum(state), len(state) - sum(state)
 
 def make(): return Bits(3)

@@ -17,16 +17,14 @@ from ..helpers.problems import Knapsack
 # Taking an item is good or bad for the item's own sake; a code that mixes all items up can learn nothing.
 FILE = """
 import numpy as np
-from pareto_nrpa import Problem
+from tests.helpers.problems import Moves
 
-class Pack(Problem):
+class Pack(Moves):
     maximise = (False, True)
     def __init__(self, blurred=False):
         self.blurred = blurred
         self.values = np.random.default_rng(1).integers(1, 50, (2, 40)).tolist()
-    def initial_state(self): return ()
     def legal_moves(self, state): return (0, 1) if len(state) < 40 else ()
-    def play(self, state, move): return (*state, move)
     def move_code(self, state, move): return 0 if self.blurred else (len(state), move)
     def evaluate(self, state): return [sum(v * t for v, t in zip(values, state)) for values in self.values]
 

@@ -8,7 +8,7 @@ import numpy as np
 from pareto_nrpa import Choices, CompiledProblem, Permutation, Problem, kernel
 from pareto_nrpa.routing import generate_tsp, generate_tsptw, generate_vrptw, mo_tsptw
 
-from ..helpers.problems import Digits, Knapsack, Word
+from ..helpers.problems import Digits, Knapsack, Moves, Word
 
 
 class Load:
@@ -68,20 +68,11 @@ class Lateness:
         return (late, setup), missed
 
 
-class Heap(Problem):
+class Heap(Moves):
     """Five digits in any order: the same heap is reached in many ways, and says so by its identity."""
-
-    def initial_state(self):
-        return ()
 
     def legal_moves(self, state):
         return range(5) if len(state) < 5 else ()
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
 
     def identity(self, state):
         return sum(6**digit for digit in state)
@@ -90,7 +81,7 @@ class Heap(Problem):
         return sum(state), sum((4 - digit) ** 2 for digit in state)
 
 
-class Near(Problem):
+class Near(Moves):
     """A tour that goes to one of the three nearest places left unless pruning is off, with a bias towards them."""
 
     def __init__(self, n):
@@ -106,9 +97,6 @@ class Near(Problem):
     def legal_moves(self, state):
         here = self.lengths.costs[0][state[-1]]
         return sorted(self.all_moves(state), key=lambda place: here[place])[:3]
-
-    def play(self, state, move):
-        return (*state, move)
 
     def move_code(self, state, move):
         return state[-1], move

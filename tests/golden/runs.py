@@ -12,6 +12,7 @@ from pareto_nrpa import MaxEvaluations, ParetoNRPA, PolishedNRPA, Problem, solve
 from pareto_nrpa.algorithms.registry import NAMES, algorithm
 from pareto_nrpa.parallel import FromExecutor, Processes, solve_expensive
 
+from ..helpers.problems import replay
 from ..parallel.evaluations.problems import Here
 from .entry import digest, entry_of_points, entry_of_result, entry_of_search, exact, rounded
 from .problems import PROBLEMS, Lengths
@@ -58,13 +59,9 @@ def searched(problem, chosen, evaluations=500, *, seed=1, unique=False, marks=()
     return Run({WHOLE: whole, RESUMED: resumed}, name, dict(marks))
 
 
-def judged(problem, candidates):
-    """Return objectives and violations of candidates."""
-    if not isinstance(problem, Problem):
-        scores = [problem.replay(candidate.solution) for candidate in candidates]
-    else:
-        scores = [problem.evaluate(candidate.state) for candidate in candidates]
-        scores = scores if problem.constrained else [(values, 0.0) for values in scores]
+def judged(problem, solutions):
+    """Return objectives and violations of solutions."""
+    scores = [replay(problem, solution) for solution in solutions]
     return [values for values, _ in scores], [float(violations) for _, violations in scores]
 
 
@@ -82,12 +79,12 @@ def asked(problem, chosen, *, evaluations=200, seed=1):
         for i in numbers:
             search.ask(4)
             told = search.pending[:3]
-            search.tell(told, *judged(problem, told))
+            search.tell(told, *judged(problem, [candidate.solution for candidate in told]))
             search.drop(search.pending[:1])
             if i % 10 == 4:
                 search.add(given[i % len(given)])
             if i % 15 == 7:
-                search.add(given[0], *(values[0] for values in judged_moves(problem, given[0])), policy=1)
+                search.add(given[0], *(values[0] for values in judged(problem, given[:1])), policy=1)
             if i % 8 == 0:
                 search.advance(5)
 
@@ -110,19 +107,6 @@ def asked(problem, chosen, *, evaluations=200, seed=1):
         return entry_of_search(search, pending=[candidate.solution for candidate in search.pending])
 
     return Run({WHOLE: whole, RESUMED: resumed}, name)
-
-
-def judged_moves(problem, moves):
-    """Return objectives and violations of a solution that is known by its moves, a row of each."""
-    if not isinstance(problem, Problem):
-        objectives, violations = problem.replay(moves)
-        return [objectives], [violations]
-    state = problem.initial_state()
-    for move in moves:
-        state = problem.play(state, move)
-    value = problem.evaluate(state)
-    objectives, violations = value if problem.constrained else (value, 0.0)
-    return [objectives], [float(violations)]
 
 
 def solved(problem, chosen=None, evaluations=500, *, unique=False, more=(), slow=("processes",), **options):

@@ -10,26 +10,30 @@ from pareto_nrpa.problem.genotype import Choices, Permutation
 from pareto_nrpa.routing import generate_tsp, generate_tsptw
 
 
-class Knapsack(Problem):
-    """Two moves at each of n steps, no code twice in a sequence: the simplest plain problem with a real front."""
+class Moves(Problem):
+    """States are the tuples of moves so far, and every step has codes of its own."""
 
     n_objectives = 2
 
-    def __init__(self, n=8, seed=0):
-        rng = np.random.default_rng(seed)
-        self.weights, self.profits = rng.integers(1, 30, (2, n)).tolist()
-
     def initial_state(self):
         return ()
-
-    def legal_moves(self, state):
-        return (0, 1) if len(state) < len(self.weights) else ()
 
     def play(self, state, move):
         return (*state, move)
 
     def move_code(self, state, move):
         return len(state), move
+
+
+class Knapsack(Moves):
+    """Two moves at each of n steps, no code twice in a sequence: the simplest plain problem with a real front."""
+
+    def __init__(self, n=8, seed=0):
+        rng = np.random.default_rng(seed)
+        self.weights, self.profits = rng.integers(1, 30, (2, n)).tolist()
+
+    def legal_moves(self, state):
+        return (0, 1) if len(state) < len(self.weights) else ()
 
     def evaluate(self, state):
         load = sum(w for w, taken in zip(self.weights, state, strict=True) if taken)
@@ -67,20 +71,14 @@ class Word(Problem):
         return 0.3 * len(state) * (preference[0] - preference[1]) * (ord(move) - 98)
 
 
-class Digits(Problem):
+class Digits(Moves):
     """One objective: for comparison with plain NRPA."""
 
     n_objectives = 1
     target = (3, 1, 4, 1, 5, 9)
 
-    def initial_state(self):
-        return ()
-
     def legal_moves(self, state):
         return tuple(range(10)) if len(state) < len(self.target) else ()
-
-    def play(self, state, move):
-        return (*state, move)
 
     def move_code(self, state, move):
         return len(state) * 10 + move
@@ -138,7 +136,7 @@ class RecordedBits(Recording, Bits):
     """Shows all evaluations of an algorithm on choices."""
 
 
-class PlainTour(Problem):
+class PlainTour(Moves):
     """MO-TSP written anew in plain Python: must lead every algorithm to the results of the compiled one."""
 
     def __init__(self, compiled):
@@ -148,9 +146,6 @@ class PlainTour(Problem):
         self.largest = [max(map(max, matrix)) for matrix in self.costs]
         self.n = len(self.costs[0])
         self.genotype = Permutation(range(1, self.n))
-
-    def initial_state(self):
-        return ()
 
     def legal_moves(self, state):
         return [city for city in range(1, self.n) if city not in state]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pareto_nrpa import Choices, MaxEvaluations, Permutation, Problem, check_problem, kernel, solve
+from pareto_nrpa import Choices, MaxEvaluations, Permutation, check_problem, kernel, solve
 from pareto_nrpa.algorithms.baselines.variation import cross_in_order
 from pareto_nrpa.engine import walk
 from pareto_nrpa.engine.jit.kernels import njit, python_function
@@ -14,13 +14,13 @@ from pareto_nrpa.problem.genotype import check_genotype
 from pareto_nrpa.problem.stepper import first_illegal
 from pareto_nrpa.routing import generate_tsp
 
-from ...helpers.problems import EVOLUTIONARY, TSPTW, Bits, PlainWindows, small
+from ...helpers.problems import EVOLUTIONARY, TSPTW, Bits, Moves, PlainWindows, small
 from .test_errors import FINE, compiled, legal_moves
 
 WHOLE = ("pls", *EVOLUTIONARY)
 
 
-class Order(Problem):
+class Order(Moves):
     """Five moves in any order."""
 
     n = 5
@@ -28,17 +28,8 @@ class Order(Problem):
     def __init__(self, genotype):
         self.genotype = genotype
 
-    def initial_state(self):
-        return ()
-
     def legal_moves(self, state):
         return [move for move in range(self.n) if move not in state]
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
 
     def evaluate(self, state):
         return sum(k * move for k, move in enumerate(state)), -sum(k * k * move for k, move in enumerate(state))

@@ -14,7 +14,7 @@ from pareto_nrpa.errors import ProblemError
 from pareto_nrpa.metrics import hypervolume
 from pareto_nrpa.problem.stepper import first_illegal
 
-from ...helpers.problems import Bits
+from ...helpers.problems import Bits, Moves
 from ..baselines.test_genotype import Brittle, Trap
 
 LATE = 4_500  # evaluations, so that chains are under way
@@ -26,21 +26,15 @@ def lengths(order):
     return sum(abs(a - b) for a, b in pairwise(trip)), sum((a * b) % 7 for a, b in pairwise(trip))
 
 
-class Places(Problem):
+class Places(Moves):
     """A round trip as a class; counts how often it is asked for what."""
 
     def __init__(self, n=9):
         self.genotype, self.evaluated, self.asked = Permutation(range(n)), [], 0
 
-    def initial_state(self):
-        return ()
-
     def legal_moves(self, state):
         self.asked += 1
         return [place for place in self.genotype.moves if place not in state]
-
-    def play(self, state, place):
-        return (*state, place)
 
     def move_code(self, state, place):
         return tuple(state[-1:]), place

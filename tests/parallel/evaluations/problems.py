@@ -8,7 +8,7 @@ import time
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
-from pareto_nrpa import Problem
+from ...helpers.problems import Moves
 
 
 class Here(Executor):
@@ -24,7 +24,7 @@ class Here(Executor):
         return future
 
 
-class Row(Problem):
+class Row(Moves):
     """Five digits below four: a small sum against a small weighted complement. 1,024 solutions, quick to evaluate."""
 
     length = 5
@@ -32,17 +32,8 @@ class Row(Problem):
     def __init__(self, log=None, pause=0.0):
         self.log, self.pause = log, pause
 
-    def initial_state(self):
-        return ()
-
     def legal_moves(self, state):
         return range(4) if len(state) < self.length else ()
-
-    def play(self, state, move):
-        return (*state, move)
-
-    def move_code(self, state, move):
-        return len(state), move
 
     def evaluate(self, state):
         value = self.objectives(state)
