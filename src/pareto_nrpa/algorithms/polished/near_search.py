@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.jit.kernels import small_kernel
-from .near_kinds import parts_of, replaces_arc_before
+from .near_kinds import N_ON_TOURS, parts_of, replaces_arc_before
 from .near_order import is_better_than, is_known, keep, take, value_of, write_neighbour
 from .near_state import (
     FARTHEST,
@@ -239,21 +239,24 @@ def settle_descent(data, here, rng):
 
 
 def shake(data, here, rng, n_steps, n_tries, reach, farther):
-    """Walk to random neighbours around one place; returns the number of steps.
+    """Walk to random neighbours around one place, or with routes around near moves; returns the number of steps.
 
     Their distance from feasibility exceeds that of the solution by at most a slack. Changed moves are queued.
     """
     measure(data, here)
     n = here.order.size - 2
     limit = here.current[0] + farther
-    centre = 1 + int(rng.random() * n)
+    centre = 1 + int(rng.random() * n)  # with routes, moves that are near need not have near places
+    middle, has_routes = here.order[centre], here.flags[N_KINDS] > N_ON_TOURS
     n_made = 0
     for _ in range(n_tries):
         if n_made == n_steps or n < 2:
             break
-        first = centre + int((rng.random() * 2.0 - 1.0) * reach)
+        first = draw_near(here, middle, rng) if has_routes else centre + int((rng.random() * 2.0 - 1.0) * reach)
         end = first + 1 + int(rng.random() * min(_LONGEST_SHAKE, n - 1))
-        place = centre + int((rng.random() * 2.0 - 1.0) * reach)
+        place = (
+            draw_near(here, here.order[first], rng) if has_routes else centre + int((rng.random() * 2.0 - 1.0) * reach)
+        )
         turned = int(rng.random() * 2.0)
         if first < 1 or end > n + 1 or place < 1 or place > n or first <= place < end:
             continue
@@ -263,3 +266,10 @@ def shake(data, here, rng, n_steps, n_tries, reach, farther):
             step(data, here, a, b, b, d, turned_a, 0, turned_c)
             n_made += 1
     return n_made
+
+
+@small_kernel
+def draw_near(here, move, rng):
+    """Return the place of a random move of the list of another."""
+    near = here.near[0, move]
+    return here.where[near[int(rng.random() * near.size)]]
