@@ -1,14 +1,11 @@
 """The experiment commands and the algorithms of `solve`, called in this process where possible."""
 
-import json
 import re
 import shutil
 
 import numpy as np
 import pytest
 
-from pareto_nrpa import MaxEvaluations, load, solve
-from pareto_nrpa.algorithms.registry import algorithm
 from pareto_nrpa.experiments.plan import load_plan, plan_names
 from pareto_nrpa.experiments.runner import run_missing
 from pareto_nrpa.experiments.runs import RunStore
@@ -147,15 +144,6 @@ def test_reproduce_runs_tabulates_and_draws(run, empty_machine):
 
 
 # --- solve with other algorithms
-
-
-def test_solve_by_another_algorithm_is_what_the_library_finds(run, empty_machine):
-    outcome = run("solve", OTHER, "--algorithm", "pls", "--evaluations", 200, "--seed", 4, "--json", "out.json")
-    assert outcome.code == 0, outcome.err
-    content = json.loads((empty_machine / "out.json").read_text())
-    expected = solve(load(OTHER), algorithm("pls"), stop=MaxEvaluations(200), seed=4)
-    np.testing.assert_array_equal(content["objectives"], expected.front.objectives)
-    assert content["evaluations"] == 200
 
 
 WRONG_SOLVE = {

@@ -6,8 +6,6 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pareto_nrpa.stop import AllOf, AnyOf, Progress
 
 from pareto_nrpa import MaxCpuTime, MaxEvaluations, MaxRuntime, NoImprovement, TargetHypervolume
@@ -76,14 +74,6 @@ def test_a_front_without_feasible_points_reaches_no_hypervolume(changes):
 def test_the_reference_point_is_in_the_sense_of_the_problem():
     maximising = progress(objectives=np.array([[-3.0, -3.0]]), signs=-np.ones(2))
     assert maximising.hypervolume([1, 1]) == 4
-
-
-@settings(deadline=None)
-@given(st.lists(st.booleans(), min_size=1, max_size=5))
-def test_combinations_are_any_and_all(answers):
-    criteria = [always if answer else never for answer in answers]
-    assert AnyOf(*criteria)(progress()) is any(answers)
-    assert AllOf(*criteria)(progress()) is all(answers)
 
 
 def test_combinations_nest():

@@ -96,6 +96,15 @@ class Exits(Row):
         return super().objectives(state)
 
 
+class Sleepy(Row):
+    """Hangs in Python, as a training loop does."""
+
+    def objectives(self, state):
+        while state[:2] == (3, 3):
+            time.sleep(0.01)
+        return super().objectives(state)
+
+
 class DiesOnce(Row):
     """Kills its process the first time it comes to some solutions, as if it were killed from outside."""
 

@@ -93,23 +93,19 @@ def test_a_failed_evaluation_is_written_down_and_survived(kind, tmp_path):
     assert f"{result.failures} of the evaluations failed" in result.summary()
 
 
-def test_a_hanging_evaluation_is_given_up_on_a_foreign_executor():
+@pytest.mark.parametrize(
+    ("where", "time_limit"), [("executor", 0.3), pytest.param("workers", 1, marks=pytest.mark.slow)]
+)
+def test_a_hanging_evaluation_is_given_up(where, time_limit):
     with ThreadPoolExecutor(2) as pool:
-        result = expensive(Sleepy(), stop=MaxEvaluations(120), seed=1, executor=pool, time_limit=0.3)
+        how = {"executor": {"executor": pool}, "workers": {"workers": 2}}[where]
+        result = expensive(problems.Sleepy(), stop=MaxEvaluations(120), seed=1, time_limit=time_limit, **how)
     assert (result.evaluations, result.failures > 0) == (120, True)
+    assert all(solution[:2] != [3, 3] for solution in result.front.solutions)
     deadline = time.monotonic() + 20
     while any("evaluate" in thread.name for thread in threading.enumerate()):
         assert time.monotonic() < deadline, "an evaluation that was given up still runs"
         time.sleep(0.05)
-
-
-class Sleepy(problems.Row):
-    """Hangs in Python, as a training loop does."""
-
-    def objectives(self, state):
-        while state[:2] == (3, 3):
-            time.sleep(0.01)
-        return super().objectives(state)
 
 
 def test_a_worker_killed_from_outside_changes_nothing(tmp_path):
