@@ -150,8 +150,9 @@ def test_a_problem_may_have_neighbours_of_its_own():
 )
 def test_wrong_neighbours_are_named(neighbours, message):
     problem = Problem.from_permutation(distances, 6, neighbours=neighbours)
-    with pytest.raises(ProblemError, match=message):
-        solve(problem, stop=MaxEvaluations(300))
+    for act in (lambda: solve(problem, stop=MaxEvaluations(300)), lambda: check_problem(problem)):
+        with pytest.raises(ProblemError, match=message):
+            act()
 
 
 @pytest.mark.parametrize(

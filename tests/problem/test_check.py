@@ -271,3 +271,20 @@ def test_an_evaluation_of_complete_moves_of_a_plain_problem_that_disagrees_is_fo
     problem.evaluate_solution = lambda moves: ((0.5, 0.5), 0) if problem.constrained else (0.5, 0.5)
     with pytest.raises(ProblemError, match=r"evaluate_solution\(\) of Knapsack gives .* and evaluate\(\)"):
         check_problem(problem)
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"max_moves": 0}, "max_moves of Bits must be a whole number of at least 1, got 0"),
+        ({"max_moves": "9"}, "max_moves of Bits must be a whole number of at least 1, got '9'"),
+        ({"bias": 0.5}, "bias of Bits must be a function, got 0.5"),
+        ({"describe": "three bits"}, "describe of Bits must be a function, got 'three bits'"),
+    ],
+)
+def test_wrong_declarations_are_named_before_the_search(declared, message):
+    problem = Bits()
+    vars(problem).update(declared)
+    for act in (lambda: check_problem(problem), lambda: solve(problem, stop=MaxEvaluations(5))):
+        with pytest.raises(ProblemError, match=message):
+            act()

@@ -199,6 +199,8 @@ def test_knee_and_weights_know_what_is_maximised():
     assert result.knee().objectives == {"load": 20.0, "profit": 9.0}
     assert result.best({"profit": 1}).objectives["profit"] == 10
     assert result.best([1, 0]).objectives["load"] == 10
+    with pytest.raises(ParetoNRPAError, match=r"weights must be a number of at least 0 .* got 3"):
+        result.best(3)
 
 
 @pytest.mark.parametrize("index", range(5))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MAX_MOVES = 10_000
 MAX_CODES = 2**32
+_FUNCTIONS = ("all_moves", "bias", "identity", "evaluate_solution", "neighbours", "describe", "details")
 
 
 class Problem(ABC):
@@ -332,6 +333,12 @@ def short_repr(problem: AnyProblem) -> str:
 def check_declarations(problem: AnyProblem) -> None:
     """Raise `ProblemError` if declared attributes are inconsistent."""
     name, m = problem_name(problem), problem.n_objectives
+    if not isinstance(problem.max_moves, int | np.integer) or problem.max_moves < 1:
+        raise ProblemError(f"max_moves of {name} must be a whole number of at least 1, got {problem.max_moves!r}.")
+    for word in _FUNCTIONS:
+        function = getattr(problem, word, None)
+        if function is not None and not callable(function):
+            raise ProblemError(f"{word} of {name} must be a function, got {shown(function)}.")
     n_genes = len(getattr(problem.genotype, "moves", ()))
     if problem.genotype is not None and not 1 <= n_genes <= problem.max_moves:
         raise ProblemError(

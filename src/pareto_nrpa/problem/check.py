@@ -23,7 +23,7 @@ from .base import (
     checked_evaluation,
 )
 from .builders import CompiledFunction
-from .genotype import check_genotype
+from .genotype import check_genotype, checked_neighbours
 from .segments import check_judgement
 from .stepper import Stepper, canonical_form, replay, stepper
 
@@ -48,6 +48,8 @@ def check_problem(problem: AnyProblem, *, n_games: int = 20, seed: int = 0) -> N
     solutions = [_Game(problem).play(rng) for _ in range(n_games)]
     if problem.genotype is not None:
         check_genotype(problem, solutions)
+        if getattr(problem, "neighbours", None) is not None:
+            checked_neighbours(problem, list(solutions[0]))
     if isinstance(problem, CompiledProblem) and problem.segments is not None:
         solutions += problem.genotype.examples()  # type: ignore[union-attr]  # segments need a genotype
         for solution in [*solutions, *_feasible(problem, solutions, rng)]:

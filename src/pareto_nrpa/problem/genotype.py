@@ -151,6 +151,26 @@ def check_genotype(problem: AnyProblem, solutions: Iterable[Sequence[Any]]) -> N
             raise ProblemError(unplayable_message(problem, solution, depth))
 
 
+def checked_neighbours(problem: AnyProblem, solution: list[Any]) -> list[list[Any]]:
+    """Return the problem's own neighbours of a solution, or raise `ProblemError` if they are not of its genotype."""
+    name, genotype, neighbours = problem_name(problem), problem.genotype, getattr(problem, "neighbours", None)
+    assert genotype is not None
+    assert neighbours is not None
+    try:
+        found = list(map(list, neighbours(solution)))
+    except Exception as error:
+        raise ProblemError(f"neighbours() of {name} raised {type(error).__name__}: {error}.") from error
+    for neighbour in found:
+        try:
+            genotype.encode(neighbour)
+        except ValueError as error:
+            raise ProblemError(
+                f"neighbours() of {name} must return complete solutions of its genotype, {genotype}, got "
+                f"{shown(neighbour)}, {error}."
+            ) from error
+    return found
+
+
 def unplayable_message(problem: AnyProblem, solution: Sequence[Any], depth: int) -> str:
     """Return the message for a solution of the genotype that cannot be played, at a depth if given."""
     made = f"{_said(problem)}, which makes {_shown(solution)}"

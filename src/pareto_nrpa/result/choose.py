@@ -163,7 +163,7 @@ def _checked_weights(result: Result, weights: Sequence[float] | Mapping[str, flo
         for name, weight in weights.items():
             given[columns[_column(columns, name)]] = weight
         weights = list(given.values())
-    values = [] if isinstance(weights, str) else list(weights)
+    values = [] if isinstance(weights, str) or not np.iterable(weights) else list(weights)
     if len(values) != len(columns) or not all(is_number(w) and w >= 0 for w in values) or not any(values):
         raise ParetoNRPAError(
             f"weights must be a number of at least 0 for each of {', '.join(columns)}, not all 0, got {shown(weights)}."

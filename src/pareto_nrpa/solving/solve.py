@@ -6,6 +6,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from .._util.checks import check_flag, check_seed, check_whole, shown
 from .._util.files import check_writable, locked
 from ..algorithms.algorithm import Algorithm
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from concurrent.futures import Executor
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ..algorithms.search import Search
@@ -162,6 +163,8 @@ def _check_start(start: object, search: Search) -> list[Sequence[Any]]:
     """Return the solutions to begin with, as lists of moves."""
     given = start.front if isinstance(start, Result) else start
     solutions: Any = given.solutions if isinstance(given, Front) else given
+    if isinstance(solutions, np.ndarray | list):
+        solutions = [one.tolist() if isinstance(one, np.ndarray) else one for one in solutions]
     is_many = isinstance(solutions, list | tuple)
     if not is_many or not all(isinstance(solution, list | tuple) for solution in solutions):
         raise TypeError(f"start must be lists of moves, or a result, got {shown(start)}.")

@@ -128,6 +128,10 @@ def test_a_search_begins_with_what_it_is_given():
     alone = solve(problem, ParetoNRPA(), stop=MaxEvaluations(100), seed=2, reference_point=again.reference_point)
     assert again.hypervolume > alone.hypervolume
     assert again.evaluations == 100
+    rows = np.array(first.front.solutions)
+    for start in (rows, list(rows)):
+        same = solve(problem, ParetoNRPA(), stop=MaxEvaluations(100), seed=2, start=start)
+        assert same.front.solutions == again.front.solutions
     with pytest.raises(ValueError, match=r"^several searches cannot begin with solutions; leave out start, or"):
         solve(generate_tsptw(8), start=[[1, 2, 3, 4, 5, 6, 7]], searches=2, stop=MaxEvaluations(10))
     with pytest.raises(ValueError, match="pareto-mcts cannot begin with solutions"):

@@ -7,10 +7,7 @@ from itertools import compress
 from operator import ne
 from typing import TYPE_CHECKING, Any
 
-from ..._util.checks import shown
-from ...errors import ProblemError
-from ...problem.base import problem_name
-from ...problem.genotype import Choices, Permutation
+from ...problem.genotype import Choices, Permutation, checked_neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -178,34 +175,18 @@ class _Neighbours:
     """The problem's own neighbours of a solution; those of the last one are cached, as chains often stay."""
 
     def __init__(self, search: PolishedSearch) -> None:
-        self._problem: Any = search.problem
+        self._problem = search.problem
         self._player, self._draw = search.player, search.player.draw
         self._base: list[int] = []
         self._found: list[Any] = []
 
     def one(self, moves: list[int]) -> list[int]:
         if moves != self._base:
-            self._found, self._base = self._asked(self._player.solution(moves)), moves
+            self._found, self._base = checked_neighbours(self._problem, self._player.solution(moves)), moves
         if not self._found:
             return moves[:]
         neighbour = self._found[int(self._draw() * len(self._found))]
         return self._player.numbers(neighbour)
-
-    def _asked(self, solution: list[Any]) -> list[Any]:
-        name, genotype = problem_name(self._problem), self._problem.genotype
-        try:
-            found = list(map(list, self._problem.neighbours(solution)))
-        except Exception as error:
-            raise ProblemError(f"neighbours() of {name} raised {type(error).__name__}: {error}.") from error
-        for neighbour in found:
-            try:
-                genotype.encode(neighbour)
-            except ValueError as error:
-                raise ProblemError(
-                    f"neighbours() of {name} must return complete solutions of its genotype, {genotype}, got "
-                    f"{shown(neighbour)}, {error}."
-                ) from error
-        return found
 
 
 def options_of(search: PolishedSearch) -> list[list[int]]:
