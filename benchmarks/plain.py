@@ -3,8 +3,9 @@
 python benchmarks/plain.py --overhead
 python benchmarks/plain.py --runs FILE [--seeds 10] [--seconds 10] [--problems NAME ...] [--methods NAME ...]
 python benchmarks/plain.py --runs FILE --parts [--seeds 3]
+PYTHONPATH=OTHER/src python benchmarks/plain.py --runs FILE --methods default --label OTHER --evaluations 1000 5000
 
-Each finished run is a few rows of FILE, so the command can be interrupted and repeated. The table has, for each moment,
+The last one measures the default of another revision, a clone in the folder OTHER; the next run on FILE compares. Each finished run is a few rows of FILE, so the command can be interrupted and repeated. The table has, for each moment,
 the mean share of the hypervolume of the front of all runs together, in the box of that front and a fifth more.
 `--parts` takes out one part of the default search at a time.
 """
@@ -25,11 +26,6 @@ from plain_problems import ALL, COMPILED, TABLE, THREE_OBJECTIVES, TUNING
 from report import write
 
 from pareto_nrpa import Choices, PolishedNRPA, Problem
-from pareto_nrpa.algorithms.polished import change_search
-from pareto_nrpa.algorithms.polished.additive_model import AdditiveModel
-from pareto_nrpa.algorithms.polished.credit import Credit
-from pareto_nrpa.algorithms.polished.solution_front import ManyFront, PairFront
-from pareto_nrpa.algorithms.polished.solution_search import SolutionSearch
 from pareto_nrpa.metrics import hypervolume
 
 SECONDS, EVALUATIONS = (0.5, 2.0, 10.0), (200, 1_000, 5_000, 20_000)
@@ -46,29 +42,33 @@ _NOTES = (
     "evaluated solutions counts. Evaluations a second in the order of the methods. The least range of "
     "chains was added after a look at this flow shop."
 )
-_AT = "20000 evaluations"
+_AT = f"{EVALUATIONS[-1]} evaluations"
 _WITHOUT = "without "
 
 
-def _draw_no_playout(credit, number, draw=Credit.draw):
-    return draw(credit, number) or 1
+PARTS = ("chains", "drift", "model", "crossover", "learning", "playouts", "credit")
 
 
-def _nothing(*_):
-    return None
+def taken_out(part: str) -> list[tuple]:
+    """Return what is replaced to take out a part: where, its name, and by what."""
+    from pareto_nrpa.algorithms.polished import change_search
+    from pareto_nrpa.algorithms.polished.additive_model import AdditiveModel
+    from pareto_nrpa.algorithms.polished.credit import Credit
+    from pareto_nrpa.algorithms.polished.solution_front import ManyFront, PairFront
+    from pareto_nrpa.algorithms.polished.solution_search import SolutionSearch
+
+    changes_of, draw = change_search.changes_of, Credit.draw
+    return {
+        "chains": [(SolutionSearch, "_share_of_chains", lambda _: 0.0)],
+        "drift": [(front, "replace", lambda *_: None) for front in (PairFront, ManyFront)],
+        "model": [(AdditiveModel, "is_possible", staticmethod(lambda _: False))],
+        "crossover": [(change_search, "changes_of", lambda *given: (changes_of(*given)[0], []))],
+        "learning": [(SolutionSearch, "_learns", False)],
+        "playouts": [(Credit, "draw", lambda credit, number: draw(credit, number) or credit._costs[0] > 1)],
+        "credit": [(Credit, "reward", lambda *_, **__: None)],
+    }[part]
 
 
-#: What takes out a part: what is replaced, where, and by what.
-PARTS = {
-    "chains": [(SolutionSearch, "_share_of_chains", lambda _: 0.0)],
-    "drift": [(front, "replace", _nothing) for front in (PairFront, ManyFront)],
-    "model": [(AdditiveModel, "is_possible", staticmethod(lambda _: False))],
-    "crossover": [(change_search, "changes_of", lambda *given: (changes_of(*given)[0], []))],
-    "learning": [(SolutionSearch, "_learns", False)],
-    "playouts": [(Credit, "draw", _draw_no_playout)],
-    "credit": [(Credit, "reward", _nothing)],
-}
-changes_of = change_search.changes_of
 _SLICE = 50
 _FIRST, _MEASURED, _REPETITIONS = 5_000, 10_000, 5
 
@@ -80,13 +80,12 @@ class Found:
         self.signs = np.where(np.broadcast_to(problem.maximise, problem.n_objectives), -1.0, 1.0).tolist()
         self.problem, self.n, self.entries = problem, 0, []
         self._front: list[tuple[float, ...]] = []
-        self._evaluate = problem.evaluate_solution or (lambda solution: problem.evaluate(tuple(solution)))
         self.begin = time.process_time()
 
     def judge(self, solution) -> tuple[tuple[float, ...], float]:
         """Evaluate a solution; returns minimised objectives and violations."""
         self.n += 1
-        value = self._evaluate(solution)
+        value = self.problem.evaluate_solution(solution)
         objectives, violations = value if self.problem.constrained else (value, 0)
         point = tuple(sign * float(one) for sign, one in zip(self.signs, objectives, strict=True))
         if violations == 0:
@@ -109,11 +108,11 @@ class Found:
         self.entries.append((self.n, time.process_time() - self.begin, point))
 
 
-def default(problem: Problem, seed: int, seconds: float):
+def default(problem: Problem, seed: int, seconds: float, evaluations: int):
     search = PolishedNRPA().start(problem, seed=seed)
     search.compile()
     found, logged = Found(problem), 0
-    while (spent := time.process_time() - found.begin) < seconds or search.evaluations < EVALUATIONS[-1]:
+    while (spent := time.process_time() - found.begin) < seconds or search.evaluations < evaluations:
         search.advance(_SLICE)
         rows = search.log()[logged:]
         logged += len(rows)
@@ -122,13 +121,13 @@ def default(problem: Problem, seed: int, seconds: float):
     return found
 
 
-def nsga(problem: Problem, seed: int, seconds: float, population: int):
+def nsga(problem: Problem, seed: int, seconds: float, evaluations: int, population: int):
     from pymoo.core.callback import Callback
     from pymoo.optimize import minimize
 
     class Clock(Callback):
         def notify(self, algorithm):
-            is_over = time.process_time() - found.begin >= seconds and found.n >= EVALUATIONS[-1]
+            is_over = time.process_time() - found.begin >= seconds and found.n >= evaluations
             algorithm.termination.force_termination = is_over
 
     adapter, algorithm = pymoo_setup(problem, population)
@@ -190,16 +189,18 @@ def pymoo_setup(problem: Problem, population: int):
     return Adapter(), NSGA3(directions, pop_size=population, **operators)
 
 
-def run(name: str, method: str, seed: int, seconds: float) -> list[dict]:
+def run(name: str, method: str, seed: int, seconds: float, evaluations: list[int]) -> list[dict]:
     """Make a run; returns a row for each moment."""
     problem = ALL[name]()
     with ExitStack() as stack:
-        for one in PARTS.get(method.removeprefix(_WITHOUT), ()):
+        for one in taken_out(method.removeprefix(_WITHOUT)) if method.startswith(_WITHOUT) else ():
             stack.enter_context(patch.object(*one))
-        is_rival = method.startswith("pymoo")
-        found = nsga(problem, seed, seconds, int(method.split()[1])) if is_rival else default(problem, seed, seconds)
+        if method.startswith("pymoo"):
+            found = nsga(problem, seed, seconds, evaluations[-1], int(method.split()[1]))
+        else:
+            found = default(problem, seed, seconds, evaluations[-1])
     total = time.process_time() - found.begin
-    moments = [(f"{n} evaluations", [p for at, _, p in found.entries if at <= n]) for n in EVALUATIONS]
+    moments = [(f"{n} evaluations", [p for at, _, p in found.entries if at <= n]) for n in evaluations]
     moments += [(f"{s:g} s", [p for _, at, p in found.entries if at <= s]) for s in SECONDS if s <= seconds]
     rows = []
     for moment, points in moments:
@@ -310,6 +311,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--runs", type=Path, default=Path("plain-runs.csv"))
     parser.add_argument("--seeds", type=int, nargs="+", default=[10])
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--evaluations", type=int, nargs="+", default=EVALUATIONS)
     parser.add_argument("--problems", nargs="+", default=[*TABLE, *THREE_OBJECTIVES])
     parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--label", default="", help="a name for the default search, to compare versions")
@@ -332,7 +334,7 @@ def main(arguments: list[str] | None = None) -> None:
                 label = chosen.label or method
                 if (name, label, seed) in done:
                     continue
-                new = [{**row, "method": label} for row in run(name, method, seed, chosen.seconds)]
+                new = [{**row, "method": label} for row in run(name, method, seed, chosen.seconds, chosen.evaluations)]
                 is_first = not chosen.runs.exists()
                 with chosen.runs.open("a", newline="") as file:
                     writer = csv.DictWriter(file, new[0], lineterminator="\n")

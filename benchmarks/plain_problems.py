@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from pareto_nrpa import Problem
+from pareto_nrpa import Problem, load
 
 sys.path.append(str(Path(__file__).parent.parent / "examples"))
 
@@ -355,4 +355,6 @@ GALLERY: dict[str, Callable[[], Problem]] = {
     f"examples/{name}.py": lambda name=name: import_module(name).make()
     for name in ("job_shop", "course_timetable", "quadratic_assignment", "flow_shop")
 }
-ALL = TABLE | OTHERS | COMPILED | THREE_OBJECTIVES | TUNING | GALLERY
+#: Few evaluations: a table of trained networks.
+COSTLY: dict[str, Callable[[], Problem]] = {"NAS-Bench-201": lambda: load("nas-bench-201")}
+ALL = TABLE | OTHERS | COMPILED | THREE_OBJECTIVES | TUNING | GALLERY | COSTLY
