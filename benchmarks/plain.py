@@ -5,7 +5,8 @@ python benchmarks/plain.py --runs FILE [--seeds 10] [--seconds 10] [--problems N
 python benchmarks/plain.py --runs FILE --parts [--seeds 3]
 PYTHONPATH=OTHER/src python benchmarks/plain.py --runs FILE --methods default --label OTHER --evaluations 1000 5000
 
-The last one measures the default of another revision, a clone in the folder OTHER; the next run on FILE compares. Each finished run is a few rows of FILE, so the command can be interrupted and repeated. The table has, for each moment,
+The last one measures the default of another revision, a clone in the folder OTHER, which the next run on FILE compares.
+Each finished run is a few rows of FILE, so the command can be interrupted and repeated. The table has, for each moment,
 the mean share of the hypervolume of the front of all runs together, in the box of that front and a fifth more.
 `--parts` takes out one part of the default search at a time.
 """
@@ -57,14 +58,19 @@ def taken_out(part: str) -> list[tuple]:
     from pareto_nrpa.algorithms.polished.solution_front import ManyFront, PairFront
     from pareto_nrpa.algorithms.polished.solution_search import SolutionSearch
 
-    changes_of, draw = change_search.changes_of, Credit.draw
+    changes_of = change_search.changes_of
+
+    class WithoutPlayouts(Credit):
+        def draw(self, number: float) -> int:
+            return super().draw(number) or 1
+
     return {
         "chains": [(SolutionSearch, "_share_of_chains", lambda _: 0.0)],
         "drift": [(front, "replace", lambda *_: None) for front in (PairFront, ManyFront)],
         "model": [(AdditiveModel, "is_possible", staticmethod(lambda _: False))],
         "crossover": [(change_search, "changes_of", lambda *given: (changes_of(*given)[0], []))],
         "learning": [(SolutionSearch, "_learns", False)],
-        "playouts": [(Credit, "draw", lambda credit, number: draw(credit, number) or credit._costs[0] > 1)],
+        "playouts": [(change_search, "Credit", WithoutPlayouts)],
         "credit": [(Credit, "reward", lambda *_, **__: None)],
     }[part]
 
