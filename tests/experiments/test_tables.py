@@ -166,12 +166,9 @@ def test_the_grid_has_policies_by_learning_rates():
 LOW, HIGH = np.arange(10.0) / 100, np.arange(10.0) / 100 + 0.5
 
 
-def some_comparison(**others):
-    return make({f"p{i}": {"Bad": LOW, "Good": HIGH, "Fair": HIGH - 0.02 * (i + 1)} for i in range(6)}, **others)
-
-
 def test_the_page_of_a_plan_and_its_files(tmp_path):
-    written = write_tables(some_comparison(), tmp_path)
+    compared = {f"p{i}": {"Bad": LOW, "Good": HIGH, "Fair": HIGH - 0.02 * (i + 1)} for i in range(6)}
+    written = write_tables(make(compared), tmp_path)
     names = ["made-up.md", "made-up-runs.csv", "tables/made-up-hypervolume.csv", "tables/made-up-hypervolume.tex"]
     assert [path.relative_to(tmp_path).as_posix() for path in written] == names
     page = written[0].read_text(encoding="utf-8")

@@ -11,9 +11,10 @@ def cell_moves(text):
     return [OPERATIONS.index(word.split("~")[0]) for vertex in text.split("+") for word in vertex.strip("|").split("|")]
 
 
-def columns_201(seed=0):
-    """Return a complete table of NAS-Bench-201 whose rows are in no order."""
-    rng = np.random.default_rng(seed)
+@pytest.fixture(scope="session")
+def table_201():
+    """A complete table of NAS-Bench-201 whose rows are in no order."""
+    rng = np.random.default_rng(0)
     ops = rng.permutation(all_cells())
     names = [f"{data}_{kind}200" for data in ("c10", "c100", "in16") for kind in ("valid", "test")]
     table = {name: rng.uniform(10, 95, N_CELLS).round(4) for name in names}
@@ -29,11 +30,6 @@ def columns_201(seed=0):
         "hw_edgegpu_latency": latency + 1,
         "hw_edgetpu_latency": np.where(latency > 5, np.float32(-1), latency),
     }
-
-
-@pytest.fixture(scope="session")
-def table_201():
-    return columns_201()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from pareto_nrpa.routing import generate_tsptw
 from ...golden.problems import cells
 from ...helpers.command_line import python
 from ...helpers.problems import EVOLUTIONARY, Bits, Knapsack, Word, small
+from ...problem.test_check import evaluate_nan, evaluate_three_objectives
 
 every_algorithm = pytest.mark.parametrize("name", NAMES)
 whole_solutions = ("pls", *EVOLUTIONARY)
@@ -104,10 +105,6 @@ def test_an_evaluation_that_fails_is_named_and_the_front_before_it_is_kept(name,
         assert list(Bits().evaluate(tuple(solution))) == objectives
 
 
-def _odd(base=Bits, **words):
-    return type("Odd", (base,), words)()
-
-
 @every_algorithm
 @pytest.mark.parametrize(
     ("words", "message"),
@@ -122,7 +119,7 @@ def _odd(base=Bits, **words):
 )
 def test_a_promise_broken_by_a_plain_problem_is_named(name, words, message):
     with pytest.raises(ProblemError, match=message):
-        solve(_odd(**words), small(name, bias=1.0), stop=MaxEvaluations(100))
+        solve(type("Odd", (Bits,), words)(), small(name, bias=1.0), stop=MaxEvaluations(100))
 
 
 class Trouble(NamedTuple):
@@ -242,18 +239,6 @@ def test_a_promise_broken_by_a_compiled_problem_is_named(name, how, message):
 
 
 @kernel
-def one_too_many(data, state, out):
-    for k in range(out.size + 1):
-        out[k] = 1.0
-    return 0
-
-
-@kernel
-def none_at_all(data, state, out):
-    return 0
-
-
-@kernel
 def does_not_compile(data, state, out):
     return state.no_such_field[0]
 
@@ -267,8 +252,10 @@ compiles = pytest.mark.slow  # each evaluation of its own is machine code of its
         ({"n_codes": 12}, r"gave a code outside 0..n_codes-1 at depth 2 of cells"),
         ({"max_moves": 2, "genotype": None}, "cells was not complete after 2 moves"),
         ({"evaluate": does_not_compile}, r"evaluate\(\) of cells does not compile, \w+.py line \d+: .*no_such_field"),
-        pytest.param({"evaluate": one_too_many}, "filled in more objectives than its n_objectives=2", marks=compiles),
-        pytest.param({"evaluate": none_at_all}, "gave an objective that is NaN or infinite in cells", marks=compiles),
+        pytest.param(
+            {"evaluate": evaluate_three_objectives}, "filled in more objectives than its n_objectives=2", marks=compiles
+        ),
+        pytest.param({"evaluate": evaluate_nan}, "gave an objective that is NaN or infinite in cells", marks=compiles),
     ],
     ids=["code", "moves", "does not compile", "too many", "none"],
 )

@@ -42,17 +42,13 @@ PROBLEMS = {
 }
 
 
-def textbook(problem, *, level, weights, seed, budget, bias=1.0):
-    vectors = weight_vectors(problem.n_objectives, weights)
-    return PlainNMCS(problem, level=level, weights=vectors, seed=seed, budget=budget, bias=bias).run()
-
-
 @pytest.mark.parametrize("where", PROBLEMS)
 @pytest.mark.parametrize("level", [1, 2, 3])
 def test_it_evaluates_what_the_recursive_form_does(where, level):
     problem, budget = PROBLEMS[where](), (60, 400, 1_200)[level - 1]
     WeightedNMCS(level=level, weights=3).start(problem, seed=6).advance(budget)
-    slow = textbook(PROBLEMS[where](), level=level, weights=3, seed=6, budget=budget)
+    vectors = weight_vectors(problem.n_objectives, 3)
+    slow = PlainNMCS(PROBLEMS[where](), level=level, weights=vectors, seed=6, budget=budget).run()
     assert slow.turn > 1, "else only one weight vector had its turn"
     assert [tuple(state) for state, _ in problem.diary] == [moves for moves, _, _ in slow.evaluated]
 
