@@ -2,10 +2,11 @@
 
 Certificates are lines of the file that comes with the package, exact/proofs.jsonl, and are not made again; the table is
 made from all that are there. Without instances: all official ones. `--prove-again 3` proves each stored front three
-times from a random half of its points, and fails unless the other half is found again.
+times from a random half of its points, and fails unless the other half is found again and every interval is verified.
 """
 
 import argparse
+import time
 
 import numpy as np
 from report import write
@@ -14,7 +15,7 @@ from pareto_nrpa import certify, load
 from pareto_nrpa.errors import InstanceError
 from pareto_nrpa.result.result import Front
 from pareto_nrpa.routing.benchmarks import official_names
-from pareto_nrpa.routing.exact import Certificate, CertificateError, check_certificate
+from pareto_nrpa.routing.exact import Certificate, CertificateError, check_certificate, check_intervals
 from pareto_nrpa.routing.exact.certificate import INFEASIBLE, OPEN, PROVED
 from pareto_nrpa.routing.exact.proofs import read_proofs, write_proofs
 
@@ -52,7 +53,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("instances", nargs="*", help="official instances; all of them by default")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each")
     parser.add_argument("--memory", type=float, default=4.0, help="gigabytes")
-    parser.add_argument("--again", action="store_true", help="go on with those whose certificate leaves something open")
+    parser.add_argument("--again", action="store_true", help="continue those whose certificate leaves something open")
     parser.add_argument("--prove-again", type=int, default=0, metavar="TIMES", help="from half of a front")
     options = parser.parse_args(arguments or [])
     memory = options.memory * 1e9
@@ -73,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def make(name: str, seconds: float, memory: float, *, again: bool) -> None:
-    """Make and check a certificate, unless there is one; a proof that goes on keeps what is proved."""
+    """Make and check a certificate, unless there is one; a proof that is continued keeps what is proved."""
     earlier = next((one for one in read_proofs() if one.instance == name), None)
     if earlier is not None and (earlier.proved or not again):
         return
@@ -101,8 +102,12 @@ def prove_again(name: str, times: int, seconds: float, memory: float) -> None:
         if again.proved and not np.array_equal(again.objectives, stored.objectives):
             raise CertificateError(f"{name}: the proof from points {kept.tolist()} ends with another front.")
         answer = "equal" if again.proved else "not finished"
+        begin = time.process_time()
+        n_verified = check_intervals(again, problem)
+        spent = time.process_time() - begin
         n = len(stored.solutions)
-        print(f"{name}: {n - len(kept)} of {n} points removed, {answer}, {again.cpu_seconds:.1f} s", flush=True)
+        proof = f"{n - len(kept)} of {n} points removed, {answer}, {again.cpu_seconds:.1f} s"
+        print(f"{name}: {proof}; {n_verified} intervals verified, {spent:.1f} s", flush=True)
 
 
 def verify(certificate: Certificate) -> None:
@@ -140,10 +145,10 @@ def write_table(certificates: list[Certificate]) -> None:
     n = sum(certificate.proved for certificate in certificates)
     notes = (
         f"{n} of {len(certificates)} fronts are proved complete. CPU time is without compiling, the search for a first "
-        "front included, of all sittings of a proof that went on later; the gap is the share of the hypervolume that "
+        "front included, of all sittings of a proof that was continued; the gap is the share of the hypervolume that "
         "may be missing at most. Each certificate is a line of "
-        "[proofs.jsonl](../../src/pareto_nrpa/routing/exact/proofs.jsonl); "
-        "a line saved as a file is what `pareto-nrpa certify NAME --check FILE` reads."
+        "[proofs.jsonl](../../src/pareto_nrpa/routing/exact/proofs.jsonl), without the lines of its groups, which "
+        "`pareto-nrpa certify NAME --json FILE` makes and `--check FILE` verifies."
     )
     carried = [certificate.instance for certificate in certificates if CARRIED in certificate.versions]
     if carried:
