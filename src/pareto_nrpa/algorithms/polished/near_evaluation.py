@@ -16,6 +16,7 @@ from ...engine.state import need
 from . import near_order, near_rows, near_search
 from .candidate_lists import NEAR, NEAR_WITH_LIMITS, POOL, Arcs, CandidateLists
 from .near_kinds import N_ON_ROUTES, N_ON_TOURS
+from .near_search import SEARCH
 from .near_state import (
     HEAD,
     HIGH,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
 # Neighbours to judge between two checks of the stop: some hundredths of a second.
 _MOST = 500_000
-_TRIES_PER_STEP = 50
 _NOTHING_KNOWN = FrontObjectives(np.zeros((0, 1)), np.zeros((0, 1)))
 
 
@@ -94,12 +94,8 @@ class NearEvaluator:
 
     def _bind(self, segments: Segments, is_sum: bool) -> None:
         kinds = [numba.typeof(x) for x in (self._parts, self._here)]
-        draws = numba.typeof(self._rng)
-        search, shake = _bound(segments, is_sum)
-        went_on = types.boolean(*kinds, numba.typeof(_NOTHING_KNOWN), draws, types.int64)
-        self._go_on = self._player.bind(near_search.go_on, went_on, **search)
-        shaken = types.int64(*kinds, draws, types.int64, types.int64, types.float64, types.float64)
-        self._shake = self._player.bind(near_search.shake, shaken, **shake)
+        kinds += [numba.typeof(_NOTHING_KNOWN), numba.typeof(self._rng), types.int64, types.float64, types.float64]
+        self._go_on = self._player.bind(near_search.go_on, types.boolean(*kinds), **_bound(segments, is_sum))
 
     @property
     def n_judged(self) -> int:
@@ -161,7 +157,7 @@ class NearEvaluator:
     def go_on(self, front: FrontObjectives) -> bool:
         """Continue for a short time; returns whether the end is reached."""
         self._here.numbers[N_FOUND] = 0
-        return bool(self._go_on.call(self._parts, self._here, front, self._rng, _MOST))
+        return bool(self._go_on.call(self._parts, self._here, front, self._rng, _MOST, SEARCH, 0.0))
 
     def found(self) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
         """Return the neighbours just found for evaluation, with their (minimised) objectives."""
@@ -190,8 +186,7 @@ class NearEvaluator:
         """Return a solution some random steps away within a slack of infeasibility; `marks`: the changed places."""
         self._place(moves, 0)
         self._here.terms[:] = 0.0
-        n_tries = n_steps * _TRIES_PER_STEP
-        self._shake.call(self._parts, self._here, self._rng, n_steps, n_tries, float(reach), farther)
+        self._go_on.call(self._parts, self._here, _NOTHING_KNOWN, self._rng, n_steps, float(reach), farther)
         return self.moves
 
 
@@ -214,8 +209,8 @@ def _arcs(player: CompiledPlayer, moves: NDArray[np.int64]) -> Arcs:
     return Arcs(costs * player.signs[:m], distances)
 
 
-def _bound(segments: Segments, is_sum: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the functions unbound in `go_on` and `shake`, bound to the kernels of a problem."""
+def _bound(segments: Segments, is_sum: bool) -> dict[str, Any]:
+    """Return the functions unbound in `go_on`, bound to the kernels of a problem."""
     limits = _bound_rows(segments.limit_of, segments.join_limits) if segments.limit_of else None
     costs = None if is_sum else _bound_rows(segments.cost_of, segments.join_costs)
     compare_costs = small_kernel(
@@ -247,7 +242,8 @@ def _bound(segments: Segments, is_sum: bool) -> tuple[dict[str, Any], dict[str, 
     search = bundle_kernel(
         with_globals(near_search.descend_or_look, look_from=look_from, settle=settle, advance=advance)
     )
-    return {"measure": moving["measure"], "search": search}, {**moving, **feasible}
+    shake = bundle_kernel(with_globals(near_search.make_random_steps, **moving, **feasible))
+    return {"measure": moving["measure"], "search": search, "shake": shake}
 
 
 def _bound_rows(one_of: Any, join: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The kinds of neighbours in which a move v stands directly before a move u.
 
-A neighbour is a head, three stretches in the opposite order, each possibly reversed, and a tail: places a to b,
-b to c and c to d of the solution become c to d, b to c and a to b. Each of them may be empty.
+A neighbour is a head, three stretches in the opposite order, and a tail: places a to b, b to c and c to d of the
+solution become c to d, b to c and a to b. Each of them may be empty, the first and the last may be reversed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ EXCHANGE_AFTER, EXCHANGE_BEFORE, TAILS = 12, 16, 20
 #: Number of kinds with routes.
 N_ON_ROUTES = 21
 
-_INVALID = -1, 0, 0, 0, 0, 0, 0
+_INVALID = -1, 0, 0, 0, 0, 0
 
 
 @small_kernel
 def parts_of(kind, i, j, end_i, end_j):
-    """Return a, b, c, d and whether the three stretches are turned; a is -1 if there is no such neighbour.
+    """Return a, b, c, d and whether the outer stretches are turned; a is -1 if there is no such neighbour.
 
     v is at place i and u at place j, not directly behind it; `end_i` is the first closing behind v, `end_j` that from
     u on.
@@ -31,7 +31,7 @@ def parts_of(kind, i, j, end_i, end_j):
     if kind <= REVERSE_FROM:
         if i > j:
             return _INVALID
-        return (i + 1, j + 1, j + 1, j + 1, 1, 0, 0) if kind == REVERSE_AFTER else (i, j, j, j, 1, 0, 0)
+        return (i + 1, j + 1, j + 1, j + 1, 1, 0) if kind == REVERSE_AFTER else (i, j, j, j, 1, 0)
     if kind < MOVE_V:
         turned = kind >= MOVE_U_TURNED
         length = kind - 3 if turned else kind - 1
@@ -39,11 +39,11 @@ def parts_of(kind, i, j, end_i, end_j):
             begin = j - length + 1 if turned else j
             if begin <= i + 1:
                 return _INVALID
-            return i + 1, begin, begin, begin + length, 0, 0, int(turned)
+            return i + 1, begin, begin, begin + length, 0, int(turned)
         begin = j - length + 1 if turned else j
         if begin + length > i:
             return _INVALID
-        return begin, begin + length, begin + length, i + 1, int(turned), 0, 0
+        return begin, begin + length, begin + length, i + 1, int(turned), 0
     if kind < N_ON_TOURS:
         turned = kind >= MOVE_V_TURNED
         length = kind - 8 if turned else kind - 6
@@ -51,10 +51,10 @@ def parts_of(kind, i, j, end_i, end_j):
         if i < j:
             if begin + length >= j:
                 return _INVALID
-            return begin, begin + length, begin + length, j, int(turned), 0, 0
+            return begin, begin + length, begin + length, j, int(turned), 0
         if begin <= j:
             return _INVALID
-        return j, begin, begin, begin + length, 0, 0, int(turned)
+        return j, begin, begin, begin + length, 0, int(turned)
     if kind < TAILS:
         number = (kind - EXCHANGE_AFTER) & 3
         of_v, of_u = 1 + (number & 1), 1 + (number >> 1)
@@ -66,10 +66,10 @@ def parts_of(kind, i, j, end_i, end_j):
     if i < j:
         if from_v + of_v >= from_u:
             return _INVALID
-        return from_v, from_v + of_v, from_u, from_u + of_u, 0, 0, 0
+        return from_v, from_v + of_v, from_u, from_u + of_u, 0, 0
     if from_u + of_u >= from_v:
         return _INVALID
-    return from_u, from_u + of_u, from_v, from_v + of_v, 0, 0, 0
+    return from_u, from_u + of_u, from_v, from_v + of_v, 0, 0
 
 
 @small_kernel

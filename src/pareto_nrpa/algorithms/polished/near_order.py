@@ -9,6 +9,7 @@ from ...engine.dominance import CHUNK
 from ...engine.jit.kernels import engine_kernel, small_kernel
 from .near_rows import copy_row
 from .near_state import (
+    FORWARD,
     HEAD,
     HIGH,
     IS_SYMMETRIC,
@@ -111,7 +112,7 @@ def set_ends(here, first, last):
         ends[1, place] = end
 
 
-def compare_by_arcs(data, here, a, b, c, d, turned_a, turned_b, turned_c):
+def compare_by_arcs(data, here, a, b, c, d, turned_a, turned_c):
     """Fill in the cost difference of a neighbour: arcs at its joints minus removed arcs."""
     order, arcs, edges, turned = here.order, here.arcs, here.edges, here.turned
     n_moves, nowhere = here.where.size, order.size - 1
@@ -121,8 +122,8 @@ def compare_by_arcs(data, here, a, b, c, d, turned_a, turned_b, turned_c):
         first = x * n_moves + order[d - 1 if turned_c else c]
         x = order[c if turned_c else d - 1]
     if b < c:
-        second = x * n_moves + order[c - 1 if turned_b else b]
-        x = order[b if turned_b else c - 1]
+        second = x * n_moves + order[b]
+        x = order[c - 1]
     if a < b:
         third = x * n_moves + order[b - 1 if turned_a else a]
         x = order[a if turned_a else b - 1]
@@ -136,41 +137,39 @@ def compare_by_arcs(data, here, a, b, c, d, turned_a, turned_b, turned_c):
         for k in range(here.weights.size):
             if turned_a:
                 here.delta[k] += turned[b - 1, k] - turned[a, k]
-            if turned_b:
-                here.delta[k] += turned[c - 1, k] - turned[b, k]
             if turned_c:
                 here.delta[k] += turned[d - 1, k] - turned[c, k]
 
 
-def compare_by_joins(data, here, a, b, c, d, turned_a, turned_b, turned_c):
+def compare_by_joins(data, here, a, b, c, d, turned_a, turned_c):
     """Fill in the cost difference of a neighbour, joined from rows of stretches."""
     m = here.weights.size
-    join_parts(data, here.costs, here.order, here.moves, a, b, c, d, turned_a, turned_b, turned_c, np.inf)
+    join_parts(data, here.costs, here.order, here.moves, a, b, c, d, turned_a, turned_c, np.inf)
     whole = here.costs.work[WHOLE]
     for k in range(m):
         here.delta[k] = here.signs[k] * whole[whole.size - m + k] - here.current[1 + k]
 
 
-def compare_limit_rows(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit):
+def compare_limit_rows(data, here, a, b, c, d, turned_a, turned_c, limit):
     """Return the distance of a neighbour from feasibility, infinite if that of a part exceeds `limit`."""
     rows = here.limits
-    row = join_parts(data, rows, here.order, here.moves, a, b, c, d, turned_a, turned_b, turned_c, limit)
+    row = join_parts(data, rows, here.order, here.moves, a, b, c, d, turned_a, turned_c, limit)
     return np.inf if row < 0 else rows.work[row, 0]
 
 
 @small_kernel
-def always_feasible(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit):
+def always_feasible(data, here, a, b, c, d, turned_a, turned_c, limit):
     """Limits of a problem without any."""
     return 0.0
 
 
-def step_to(data, here, a, b, c, d, turned_a, turned_b, turned_c):
+def step_to(data, here, a, b, c, d, turned_a, turned_c):
     """Replace the solution by a neighbour, and queue the moves at its joints."""
     order, other, numbers = here.order, here.other, here.numbers
-    compare_costs(data, here, a, b, c, d, turned_a, turned_b, turned_c)
+    compare_costs(data, here, a, b, c, d, turned_a, turned_c)
     for k in range(here.weights.size):
         here.current[1 + k] += here.delta[k]
-    rearrange(order, a, b, c, d, turned_a, turned_b, turned_c, other)
+    rearrange(order, a, b, c, d, turned_a, turned_c, other)
     for place in range(a, d):
         order[place] = other[place]
     numbers[LOW] = min(numbers[LOW], a)
@@ -210,7 +209,7 @@ def forget_range(here):
 
 
 @engine_kernel
-def rearrange(order, a, b, c, d, turned_a, turned_b, turned_c, out):
+def rearrange(order, a, b, c, d, turned_a, turned_c, out):
     """Write the places from a to before d of a neighbour."""
     place = a
     for piece in range(3):
@@ -218,16 +217,16 @@ def rearrange(order, a, b, c, d, turned_a, turned_b, turned_c, out):
         if piece == 0:
             first, end, way = c, d, turned_c
         elif piece == 1:
-            first, end, way = b, c, turned_b
+            first, end, way = b, c, FORWARD
         for i in range(end - first):
             out[place] = order[end - 1 - i if way else first + i]
             place += 1
 
 
 @small_kernel
-def write_neighbour(here, a, b, c, d, turned_a, turned_b, turned_c, out):
+def write_neighbour(here, a, b, c, d, turned_a, turned_c, out):
     """Write out the moves of a neighbour."""
-    rearrange(here.order, a, b, c, d, turned_a, turned_b, turned_c, here.other)
+    rearrange(here.order, a, b, c, d, turned_a, turned_c, here.other)
     for i in range(out.size):
         out[i] = here.moves[here.other[i + 1] if a <= i + 1 < d else here.order[i + 1]]
 
@@ -315,9 +314,9 @@ def covers(row, point, slack):
     return True
 
 
-def called_limits(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit):
+def called_limits(data, here, a, b, c, d, turned_a, turned_c, limit):
     """Return the distance of a neighbour from feasibility, in a function that is rarely called."""
-    return compare_limits(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit)
+    return compare_limits(data, here, a, b, c, d, turned_a, turned_c, limit)
 
 
 def fill_arcs(data, moves, costs, distances):

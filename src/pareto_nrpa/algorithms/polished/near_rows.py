@@ -6,7 +6,7 @@ import numpy as np
 
 from ...engine.arrays import END, START
 from ...engine.jit.kernels import engine_kernel
-from .near_state import ONE, PART, STRETCH, WHOLE
+from .near_state import FORWARD, ONE, PART, STRETCH, WHOLE
 
 _START, _END = np.int64(START), np.int64(END)
 
@@ -84,7 +84,7 @@ def row_of_stretch(data, rows, order, moves, first, end, way, out):
         join(data, table[first], table[last], out)
 
 
-def join_neighbour(data, rows, order, moves, a, b, c, d, turned_a, turned_b, turned_c, limit):
+def join_neighbour(data, rows, order, moves, a, b, c, d, turned_a, turned_c, limit):
     """Fill in the row of a neighbour: the places from c to d, b to c and a to b, in this order, between head and tail.
 
     Returns the index of the row, -1 if the first number of a part exceeds `limit`.
@@ -99,7 +99,7 @@ def join_neighbour(data, rows, order, moves, a, b, c, d, turned_a, turned_b, tur
         if piece == 0:
             first, end, way = c, d, turned_c
         elif piece == 1:
-            first, end, way = b, c, turned_b
+            first, end, way = b, c, FORWARD
         if first == end:
             continue
         stretch(data, rows, order, moves, first, end, way, work[STRETCH])

@@ -18,6 +18,7 @@ from .near_kinds import N_ON_TOURS, parts_of, replaces_arc_before
 from .near_order import is_better_than, is_known, keep, take, value_of, write_neighbour
 from .near_state import (
     FARTHEST,
+    FORWARD,
     IS_SORTED,
     LOOKS_ROUND,
     MOST_GAIN,
@@ -35,21 +36,26 @@ from .near_state import (
 
 # Unbound here; bound to one problem.
 measure = step = undo = search = compare_costs = compare_limits = judge = try_kinds = look_from = None
-settle = advance = None
+settle = advance = shake = None
 
+#: Instead of the reach of random steps: to search.
+SEARCH = -1.0
 # The longest stretch of a kick, and the number of draws until it is feasible.
 _LONGEST_KICK, _TRIES = 30, 20
-_LONGEST_SHAKE = 3
+_LONGEST_SHAKE, _TRIES_PER_STEP = 3, 50
 # Instead of a candidate: the end of the order, and the next closing.
 _TO_END, _TO_CLOSING = map(np.int64, (-2, -1))
 
 
-def go_on(data, here, front, rng, most):
-    """Continue a descent or an exploration; returns whether the end is reached.
+def go_on(data, here, front, rng, most, reach, farther):
+    """Continue a descent or an exploration, or make `most` random steps; returns whether the end is reached.
 
     About `most` neighbours are judged per call. Those that no row of `front` covers are stored.
     """
     measure(data, here)
+    if reach != SEARCH:
+        shake(data, here, rng, most, reach, farther)
+        return True
     here.numbers[N_COVERERS] = 0
     forget_best(here)
     return search(data, here, front, rng, most)
@@ -131,19 +137,19 @@ def try_all_kinds(data, here, front, looks, way, i, j, end_i, pays_behind, pays_
     for kind in range(here.flags[N_KINDS]):
         if not (pays_before if replaces_arc_before(kind) else pays_behind):
             continue
-        a, b, c, d, turned_a, turned_b, turned_c = parts_of(kind, i, j, end_i, end_j)
+        a, b, c, d, turned_a, turned_c = parts_of(kind, i, j, end_i, end_j)
         if a < 1 or d > last:
             continue
         if way:
             a, b, c, d = last + 1 - d, last + 1 - c, last + 1 - b, last + 1 - a
             turned_a, turned_c = turned_c, turned_a
-        judge(data, here, front, looks, a, b, c, d, turned_a, turned_b, turned_c)
+        judge(data, here, front, looks, a, b, c, d, turned_a, turned_c)
 
 
-def judge_neighbour(data, here, front, looks, a, b, c, d, turned_a, turned_b, turned_c):
+def judge_neighbour(data, here, front, looks, a, b, c, d, turned_a, turned_c):
     """Store a neighbour if it is the best for the weights so far, or if nothing covers it."""
     here.numbers[N_JUDGED] += 1
-    compare_costs(data, here, a, b, c, d, turned_a, turned_b, turned_c)
+    compare_costs(data, here, a, b, c, d, turned_a, turned_c)
     is_feasible = here.current[0] == 0.0
     is_better = not is_feasible
     value = 0.0
@@ -160,7 +166,7 @@ def judge_neighbour(data, here, front, looks, a, b, c, d, turned_a, turned_b, tu
         if not (looks or here.flags[NOTES]) or is_known(here, front):
             return
         is_uncovered = True
-    distance = compare_limits(data, here, a, b, c, d, turned_a, turned_b, turned_c, limit)
+    distance = compare_limits(data, here, a, b, c, d, turned_a, turned_c, limit)
     if distance > limit:
         return
     value += price * distance
@@ -169,12 +175,12 @@ def judge_neighbour(data, here, front, looks, a, b, c, d, turned_a, turned_b, tu
         here.best_value[1] = value
         best = here.best
         best[0], best[1], best[2], best[3] = a, b, c, d
-        best[4], best[5], best[6] = turned_a, turned_b, turned_c
+        best[4], best[5] = turned_a, turned_c
     n_found = here.numbers[N_FOUND]
     if distance == 0.0 and n_found < here.found.shape[0] and (is_uncovered or not is_known(here, front)):
         for k in range(here.weights.size):
             here.predicted[n_found, k] = here.current[1 + k] + here.delta[k]
-        write_neighbour(here, a, b, c, d, turned_a, turned_b, turned_c, here.found[n_found])
+        write_neighbour(here, a, b, c, d, turned_a, turned_c, here.found[n_found])
         here.numbers[N_FOUND] += 1
 
 
@@ -206,7 +212,7 @@ def advance_to_best(data, here):
     Otherwise rounding errors of sums could lead to an endless cycle.
     """
     distance, value, best = here.current[0], value_of(here), here.best
-    step(data, here, best[0], best[1], best[2], best[3], best[4], best[5], best[6])
+    step(data, here, best[0], best[1], best[2], best[3], best[4], best[5])
     forget_best(here)
     return is_better_than(here, distance, value)
 
@@ -231,25 +237,24 @@ def settle_descent(data, here, rng):
         a = 1 + int(rng.random() * (n - 1))
         b = a + 1 + int(rng.random() * min(_LONGEST_KICK, n - a))
         d = b + 1 + int(rng.random() * min(_LONGEST_KICK, n + 1 - b))
-        if compare_limits(data, here, a, b, b, d, 0, 0, 0, 0.0) == 0.0:
-            step(data, here, a, b, b, d, 0, 0, 0)
+        if compare_limits(data, here, a, b, b, d, FORWARD, FORWARD, 0.0) == 0.0:
+            step(data, here, a, b, b, d, FORWARD, FORWARD)
             break
     forget_best(here)
     return False
 
 
-def shake(data, here, rng, n_steps, n_tries, reach, farther):
-    """Walk to random neighbours around one place, or with routes around near moves; returns the number of steps.
+def make_random_steps(data, here, rng, n_steps, reach, farther):
+    """Walk to random neighbours around one place, or with routes around near moves.
 
     Their distance from feasibility exceeds that of the solution by at most a slack. Changed moves are queued.
     """
-    measure(data, here)
     n = here.order.size - 2
     limit = here.current[0] + farther
     centre = 1 + int(rng.random() * n)  # with routes, moves that are near need not have near places
     middle, has_routes = here.order[centre], here.flags[N_KINDS] > N_ON_TOURS
     n_made = 0
-    for _ in range(n_tries):
+    for _ in range(n_steps * _TRIES_PER_STEP):
         if n_made == n_steps or n < 2:
             break
         first = draw_near(here, middle, rng) if has_routes else centre + int((rng.random() * 2.0 - 1.0) * reach)
@@ -262,10 +267,9 @@ def shake(data, here, rng, n_steps, n_tries, reach, farther):
             continue
         a, d = (place, end) if place < first else (first, place + 1)
         b, turned_a, turned_c = (first, 0, turned) if place < first else (end, turned, 0)
-        if compare_limits(data, here, a, b, b, d, turned_a, 0, turned_c, limit) <= limit:
-            step(data, here, a, b, b, d, turned_a, 0, turned_c)
+        if compare_limits(data, here, a, b, b, d, turned_a, turned_c, limit) <= limit:
+            step(data, here, a, b, b, d, turned_a, turned_c)
             n_made += 1
-    return n_made
 
 
 @small_kernel

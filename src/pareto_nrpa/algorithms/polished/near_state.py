@@ -18,6 +18,8 @@ N_FOUND, N_JUDGED, PLACE_NOW, HEAD, SIZE, N_KICKS, LOW, HIGH, N_COVERERS = range
 LOOKS_ROUND, NOTES, IS_SYMMETRIC, IS_SORTED, N_KINDS = range(5)
 # Positions in NearState.terms.
 PRICE, MOST_GAIN, FARTHEST = range(3)
+#: Whether a stretch of a neighbour is reversed: no.
+FORWARD = np.int64(0)
 #: Largest difference of sums of the same numbers in another order.
 NOISE = 1e-10
 #: Number of recent coverers that are compared with a neighbour first.
@@ -68,7 +70,7 @@ class NearState(NamedTuple):
     slack: np.ndarray  # [M] float64, insignificant differences of sums
     delta: np.ndarray  # [M] float64, cost difference of a neighbour
     point: np.ndarray  # [M] float64, objectives of a neighbour
-    best: np.ndarray  # [7] int64, the best neighbour
+    best: np.ndarray  # [6] int64, the best neighbour
     best_value: np.ndarray  # [2] float64, its distance from feasibility, and its cost difference with the penalty
     terms: Annotated[np.ndarray, "f8 [3]"]
     found: np.ndarray  # [F, n] int64, neighbours that the archive does not cover
@@ -118,7 +120,7 @@ def new_near_state(moves, signs, arcs, pool, n_near, cost_width, limit_width):
         slack=np.zeros(m),
         delta=np.zeros(m),
         point=np.zeros(m),
-        best=np.zeros(7, np.int64),
+        best=np.zeros(6, np.int64),
         best_value=np.zeros(2),
         terms=np.zeros(3),
         found=np.zeros((_ROOM, n), np.int64),

@@ -30,7 +30,7 @@ import numpy as np
 from ...problem.fingerprint import kernel_contents
 from .bundles import JIT_IS_OFF, BundleType
 from .cache import compile_kept, files_of, is_circular, keep_on_disk
-from .inner import IS_POSSIBLE, InnerCompiler
+from .inner import IS_POSSIBLE, EntryCompiler, InnerCompiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,8 +47,10 @@ _NOT_INLINED: dict[str, Any] = {**_OPTIONS, "forceinline": False}
 _INLINED: dict[str, Any] = {**_OPTIONS, "forceinline": True}
 # Wrappers for Python and C, which only an entry needs: much of the code of a small kernel.
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_OUTER: dict[str, Any] = {}
 if IS_POSSIBLE and os.environ.get("PARETO_NRPA_PLAIN_NUMBA", "0") in ("", "0"):
     _INNER["pipeline_class"] = InnerCompiler
+    _OUTER["pipeline_class"] = EntryCompiler
 
 #: Held by the thread that compiles.
 COMPILING = threading.RLock()
@@ -320,5 +322,5 @@ _WAYS_IN: dict[str, dict[str, Any]] = {
 
 def compile_entry(function: Any, signature: Any, *, way_in: str = "call", **bound: Any) -> Entry:
     """Return the entry of a function, with `bound` for its unbound global names."""
-    entry = Entry(python_function(function), signature, {**_OPTIONS, **_WAYS_IN[way_in]}, bound)
+    entry = Entry(python_function(function), signature, {**_OPTIONS, **_OUTER, **_WAYS_IN[way_in]}, bound)
     return _entries.setdefault(entry.name, entry)
