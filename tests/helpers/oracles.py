@@ -1,5 +1,6 @@
 """Slow, obvious versions of what is fast, written from the literature."""
 
+import itertools
 import math
 
 import numpy as np
@@ -48,31 +49,28 @@ class WithOptions(Reference):
 def nrpa(problem, *, level, alpha, iterations, rng):
     """Return the best (score, moves) of plain single-objective NRPA (Rosin 2011), minimising; ties keep the older."""
 
+    def powers_of(policy, state, moves):
+        return [math.exp(policy.get(problem.move_code(state, move), 0.0)) for move in moves]
+
     def playout(policy):
-        state, moves_played = problem.initial_state(), []
+        state, sequence = problem.initial_state(), []
         while moves := problem.legal_moves(state):
-            choice = moves[0]
-            if len(moves) > 1:
-                powers = [math.exp(policy.get(problem.move_code(state, move), 0.0)) for move in moves]
-                u, reached = rng.random() * sum(powers), 0.0
-                for move, power in zip(moves, powers, strict=True):
-                    reached, choice = reached + power, move
-                    if reached > u:
-                        break
-            moves_played.append(choice)
-            state = problem.play(state, choice)
-        return problem.evaluate(state), moves_played
+            powers = powers_of(policy, state, moves)
+            u = rng.random() * sum(powers) if len(moves) > 1 else 0.0
+            reached = zip(moves, itertools.accumulate(powers), strict=True)
+            sequence.append(next((move for move, total in reached if total > u), moves[-1]))
+            state = problem.play(state, sequence[-1])
+        return problem.evaluate(state), sequence
 
     def adapt(policy, sequence):
         new, state = dict(policy), problem.initial_state()
-        for move in sequence:
+        for played in sequence:
             moves = problem.legal_moves(state)
-            powers = {m: math.exp(policy.get(problem.move_code(state, m), 0.0)) for m in moves}
-            new[problem.move_code(state, move)] = new.get(problem.move_code(state, move), 0.0) + alpha
-            for m in moves:
-                code = problem.move_code(state, m)
-                new[code] = new.get(code, 0.0) - alpha * powers[m] / sum(powers.values())
-            state = problem.play(state, move)
+            powers = powers_of(policy, state, moves)
+            for move, power in zip(moves, powers, strict=True):
+                code = problem.move_code(state, move)
+                new[code] = new.get(code, 0.0) + alpha * ((move == played) - power / sum(powers))
+            state = problem.play(state, played)
         return new
 
     def search(level, policy):
