@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 _STARTS = 20
 # From this many evaluations on there are chains, and at most one playout in so many evaluations.
 _LATE, _PLAYOUT_EVERY = 3_000, 500
-# Cost of a playout in changes, and least credit of playouts for which policies learn.
-_PLAYOUT_COST, _LEARNING_CREDIT = 10.0, 0.001
+# Cost of a playout in changes, in proportion to the moves of a permutation longer than usual, as a playout computes a
+# code for each pair of moves; and least credit of playouts for which policies learn.
+_PLAYOUT_COST, _USUAL_LENGTH, _LEARNING_CREDIT = 10.0, 50, 0.001
 # The share of chains follows their success at this rate, between these bounds.
 _RATE, _LEAST_CHAINS, _MOST_CHAINS = 0.0005, 0.25, 0.75
 # Largest number of stored scores; above it all are dropped, so that memory is bounded.
@@ -80,8 +81,10 @@ class SolutionSearch(ChangeSearch):
     def __init__(self, search: PolishedSearch) -> None:
         player, genotype = search.player, search.problem.genotype
         assert isinstance(player, PlainPlayer)
+        longer = len(genotype.moves) / _USUAL_LENGTH if isinstance(genotype, Permutation) else 1.0
+        cost = _PLAYOUT_COST * max(1.0, longer)
         # Without a bias playouts have no credit until one succeeds.
-        super().__init__(search, first=LEAST_CREDIT if player.bias is None else 1.0, first_cost=_PLAYOUT_COST)
+        super().__init__(search, first=LEAST_CREDIT if player.bias is None else 1.0, first_cost=cost)
         self._player = player
         self._numbers = player.numbers(genotype.moves) if isinstance(genotype, Permutation) else []
         self._sorted, self._allowed = sorted(self._numbers), [set(step) for step in self._options]
