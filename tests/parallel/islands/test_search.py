@@ -14,6 +14,7 @@ from pareto_nrpa import (
     NoImprovement,
     ParetoNRPAError,
     PolishedNRPA,
+    Problem,
     Result,
     solve,
 )
@@ -241,6 +242,23 @@ class Broken(Knapsack):
 def test_a_problem_that_raises_ends_the_search_with_a_sentence(workers):
     with pytest.raises(ProblemError, match=r"evaluate\(\) of Broken raised ArithmeticError: five"):
         solved(Broken(10), searches=2, workers=workers)
+
+
+@pytest.mark.parametrize("executor", [None, "threads"])
+def test_an_error_keeps_what_was_found_before_it_in_its_stretch(executor):
+    calls = []
+
+    def evaluate(items):
+        calls.append(items)
+        if len(calls) == 100:
+            raise ArithmeticError("hundred")
+        return items[0] - items[5], items[1] - items[4]
+
+    problem = Problem.from_permutation(evaluate, 6)
+    with pytest.raises(ProblemError, match="raised ArithmeticError: hundred") as caught:
+        solve(problem, stop=MaxEvaluations(500), searches=2, workers=2 if executor else 1, executor=executor)
+    assert caught.value.result.evaluations >= 90
+    assert len(caught.value.result.front) > 0
 
 
 def test_bad_input():

@@ -65,7 +65,7 @@ class Crew:
         try:
             report = carry_on(self.searches[k], stretch)
             future.set_result(report._replace(cpu_seconds=0.0))  # the caller is this thread, and counts
-        except Exception as error:
+        except BaseException as error:  # an interrupt too: `outcome` raises it, after what was found is received
             future.set_exception(error)
         return future
 
@@ -73,6 +73,10 @@ class Crew:
         """Return the report of a stretch, None if it must be repeated."""
         report: Report = future.result()
         return report
+
+    def until_error(self, k: int, stretch: Stretch) -> Report | None:
+        """Return the report of a stretch that an error has ended; None if the search is in another process."""
+        return told_by(self.searches[k], stretch.begin, 0.0)
 
     def halt(self) -> bool:
         """Ask running stretches to end; returns whether to wait for them."""
@@ -155,6 +159,10 @@ class Tasks(Crew):
             raise
         except RuntimeError as error:
             raise ParetoNRPAError(f"executor accepts no tasks ({error}); give one that is not shut down.") from error
+
+    def until_error(self, k: int, stretch: Stretch) -> Report | None:
+        """Return None: the search is in another process."""
+        return None
 
     def _executor_of(self, k: int) -> Executor:
         return self._executor

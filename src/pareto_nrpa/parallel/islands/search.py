@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...algorithms.nrpa.search import AskTellSearch
     from ...problem.base import AnyProblem
     from .executors import Crew
-    from .task import Member
+    from .task import Member, Report
 
 #: Length of the first round, in slices of a search; on a plain problem in evaluations. See docs/parallel.md.
 FIRST_ROUND, FIRST_PLAIN_ROUND = 50, 500
@@ -168,15 +168,23 @@ class IslandSearch(Search):
         ended, _ = wait(self._at_work, seconds, FIRST_COMPLETED)
         for future in sorted(ended, key=lambda future: self._at_work[future][0]):
             k, stretch = self._at_work.pop(future)
-            spell = self.crew.outcome(k, future)
+            try:
+                spell = self.crew.outcome(k, future)
+            except BaseException:
+                self._receive(k, self.crew.until_error(k, stretch))
+                raise
             if spell is None:
                 continue
-            self.records[k].update(spell)
-            self._log.add(k, spell.log)
-            self.cpu_seconds += spell.cpu_seconds
+            self._receive(k, spell)
             if self.rounds.number(spell.evaluations) > self.rounds.number(stretch.begin):
                 self.post.hand_in(k, self.records[k])
         self._log.go_on(self._made(), self.evaluations)
+
+    def _receive(self, k: int, spell: Report | None) -> None:
+        if spell is not None:
+            self.records[k].update(spell)
+            self._log.add(k, spell.log)
+            self.cpu_seconds += spell.cpu_seconds
 
     def rest(self) -> None:
         """Stop all workers; errors are ignored here, as the results so far are requested."""
