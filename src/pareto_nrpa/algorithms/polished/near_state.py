@@ -113,8 +113,9 @@ def new_near_state(moves, signs, arcs, pool, n_near, cost_width, limit_width):
         arcs=arcs.reshape(-1, m) if arcs.size else np.zeros((1, m)),
         edges=np.zeros((n + 2, m)),
         turned=np.zeros((n + 2, m)),
-        pool=np.ascontiguousarray(np.broadcast_to(pool, (2, *pool.shape[1:]))),
-        near=np.array(np.broadcast_to(pool[:, :, :n_near], (2, n + 1, min(n_near, pool.shape[2])))),
+        # Writable, and of one layout for all problems: machine code depends on both.
+        pool=np.array(np.broadcast_to(pool, (2, *pool.shape[1:])), order="C"),
+        near=np.array(np.broadcast_to(pool[:, :, :n_near], (2, n + 1, min(n_near, pool.shape[2]))), order="C"),
         weights=np.zeros(m),
         current=np.zeros(1 + m),
         slack=np.zeros(m),
