@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.routing.exact import CertificateError, certify, check_intervals
-from pareto_nrpa.routing.exact.certificate import Entry, Group, GroupSum
+from pareto_nrpa.routing.exact.certificate import LibraryEntry, Group, GroupSum
 
 from .instances import KINDS, CtrlC, answer, brute_force, instance
 
@@ -89,7 +89,7 @@ def test_a_proof_continues_with_the_prices_that_it_had():
         if one.library and one.groups
     )  # fmt: skip
     assert not begun.proved
-    assert {type(entry) for entry in begun.library} == {Entry}
+    assert {type(entry) for entry in begun.library} == {LibraryEntry}
     again = certify(problem, resume=begun, on_progress=CtrlC(1))
     known = {(entry.stage, entry.entry): entry for entry in begun.library}
     assert {(entry.stage, entry.entry): entry for entry in again.library} == known

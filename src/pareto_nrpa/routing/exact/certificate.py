@@ -52,7 +52,7 @@ class GroupSum(PricedSum):
     passes: list[_Count]  # how many cities a city remembers, in passes backward and forward in turn
 
 
-class Entry(PricedSum):
+class LibraryEntry(PricedSum):
     """An entry of the library of prices, with which a proof continues."""
 
     stage: _Count
@@ -91,7 +91,7 @@ class Certificate:
     stage: int = 1  # of the proof at its end; a continued proof begins there
     versions: dict[str, str] = field(default_factory=dict)
     groups: list[Group] = field(default_factory=list)  # closed ones; what they leave out is open
-    library: list[Entry] = field(default_factory=list)
+    library: list[LibraryEntry] = field(default_factory=list)
 
     def __repr__(self) -> str:
         return f"<Certificate {self.instance}: {self.status}, {len(self.solutions)} tour(s)>"
@@ -217,7 +217,7 @@ class _File(Struct):
     stage: Annotated[int, Meta(ge=1)]
     versions: dict[_Text, _Text]
     groups: list[Group] = []
-    library: list[Entry] = []
+    library: list[LibraryEntry] = []
 
 
 def _arrays(content: _File) -> dict[str, NDArray[np.float64]]:

@@ -21,7 +21,7 @@ from ...solving.solve import solve
 from ...solving.stop import MaxEvaluations, MaxRuntime
 from ..generate import generate_tsptw
 from ..tsptw import TSPTWData
-from .certificate import INFEASIBLE, OPEN, PROVED, Certificate, Entry, Group
+from .certificate import INFEASIBLE, OPEN, PROVED, Certificate, LibraryEntry, Group
 from .check import check_certificate, check_tours, rounded_costs
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
 from .layers import kernels_are_compiled
@@ -176,7 +176,7 @@ def _beginning(earlier: Certificate | None) -> dict[str, Any]:
     }
 
 
-def _prices_of(known: Entry) -> Prices:
+def _prices_of(known: LibraryEntry) -> Prices:
     return Prices(np.array(known.weights), np.array(known.prices), [list(cities) for cities in known.memories])
 
 
@@ -322,9 +322,9 @@ def _sorted(groups: list[Group]) -> list[Group]:
     return sorted(groups, key=lambda group: group.interval)
 
 
-def _entries(library: dict[tuple[int, int], Prices]) -> list[Entry]:
+def _entries(library: dict[tuple[int, int], Prices]) -> list[LibraryEntry]:
     return [
-        Entry(prices.weights.tolist(), prices.dual_prices.tolist(), prices.memories, stage=stage, entry=entry)
+        LibraryEntry(prices.weights.tolist(), prices.dual_prices.tolist(), prices.memories, stage=stage, entry=entry)
         for (stage, entry), prices in library.items()
     ]
 
