@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pareto_nrpa.routing.exact import CertificateError, certify, check_intervals
-from pareto_nrpa.routing.exact.certificate import LibraryEntry, Group, GroupSum
+from pareto_nrpa.routing.exact.certificate import Group, GroupSum, LibraryEntry
 
 from .instances import KINDS, CtrlC, answer, brute_force, instance
 

@@ -21,7 +21,7 @@ from ...solving.solve import solve
 from ...solving.stop import MaxEvaluations, MaxRuntime
 from ..generate import generate_tsptw
 from ..tsptw import TSPTWData
-from .certificate import INFEASIBLE, OPEN, PROVED, Certificate, LibraryEntry, Group
+from .certificate import INFEASIBLE, OPEN, PROVED, Certificate, Group, LibraryEntry
 from .check import check_certificate, check_tours, rounded_costs
 from .gap import LowerBound, lower_bound_set, open_boxes, remaining_gap
 from .layers import kernels_are_compiled
