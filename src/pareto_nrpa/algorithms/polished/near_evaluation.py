@@ -88,8 +88,7 @@ class NearEvaluator:
         flags = self._here.flags
         flags[NOTES], flags[IS_SYMMETRIC] = not self.has_kicks, arcs.is_symmetric
         flags[IS_SORTED] = self.has_kicks
-        self.has_routes = bool(self._here.is_closing.any())
-        flags[N_KINDS] = N_ON_ROUTES if self.has_routes else N_ON_TOURS
+        flags[N_KINDS] = N_ON_ROUTES if self._here.is_closing.any() else N_ON_TOURS
         self._bind(segments, is_sum)
 
     def _bind(self, segments: Segments, is_sum: bool) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.jit.kernels import small_kernel
-from .near_kinds import N_ON_TOURS, parts_of, replaces_arc_before
+from .near_kinds import parts_of, replaces_arc_before
 from .near_order import is_better_than, is_known, keep, take, value_of, write_neighbour
 from .near_state import (
     FARTHEST,
@@ -245,23 +245,20 @@ def settle_descent(data, here, rng):
 
 
 def make_random_steps(data, here, rng, n_steps, reach, farther):
-    """Walk to random neighbours around one place, or with routes around near moves.
+    """Walk to random neighbours around one place.
 
     Their distance from feasibility exceeds that of the solution by at most a slack. Changed moves are queued.
     """
     n = here.order.size - 2
     limit = here.current[0] + farther
-    centre = 1 + int(rng.random() * n)  # with routes, moves that are near need not have near places
-    middle, has_routes = here.order[centre], here.flags[N_KINDS] > N_ON_TOURS
+    centre = 1 + int(rng.random() * n)
     n_made = 0
     for _ in range(n_steps * _TRIES_PER_STEP):
         if n_made == n_steps or n < 2:
             break
-        first = draw_near(here, middle, rng) if has_routes else centre + int((rng.random() * 2.0 - 1.0) * reach)
+        first = centre + int((rng.random() * 2.0 - 1.0) * reach)
         end = first + 1 + int(rng.random() * min(_LONGEST_SHAKE, n - 1))
-        place = (
-            draw_near(here, here.order[first], rng) if has_routes else centre + int((rng.random() * 2.0 - 1.0) * reach)
-        )
+        place = centre + int((rng.random() * 2.0 - 1.0) * reach)
         turned = int(rng.random() * 2.0)
         if first < 1 or end > n + 1 or place < 1 or place > n or first <= place < end:
             continue
@@ -270,10 +267,3 @@ def make_random_steps(data, here, rng, n_steps, reach, farther):
         if compare_limits(data, here, a, b, b, d, turned_a, turned_c, limit) <= limit:
             step(data, here, a, b, b, d, turned_a, turned_c)
             n_made += 1
-
-
-@small_kernel
-def draw_near(here, move, rng):
-    """Return the place of a random move of the list of another."""
-    near = here.near[0, move]
-    return here.where[near[int(rng.random() * near.size)]]

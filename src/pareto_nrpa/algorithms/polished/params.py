@@ -28,7 +28,7 @@ class PolishedNRPA(Algorithm):
         Those of the Pareto-NRPA that makes the playouts and learns from them. Of a compiled problem, `iterations` are
         fewer where recorded playouts would take more than 128 MB: above about 240 cities.
     playouts
-        With segments: number of playouts before each local search; one where there are kicks or routes.
+        With segments: number of playouts before each local search.
     fresh
         With segments: the share of local searches that begin at a playout; the others begin near the front.
     explore
@@ -38,8 +38,7 @@ class PolishedNRPA(Algorithm):
     shake
         With segments: least number of random steps before it begins; at most twice as many.
     reach
-        With segments: number of moves around one place within which these steps are made; with routes they are made
-        among near moves instead.
+        With segments: number of moves around one place within which these steps are made.
     detour
         With segments that have limits: after all neighbours of the front were judged, a local search near it begins up
         to so many random steps away, and passes through infeasible solutions; 0 switches it off.

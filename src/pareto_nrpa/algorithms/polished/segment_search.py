@@ -30,9 +30,6 @@ _LEAST_SAMPLE = 8
 # Where there are kicks: how many neighbours are judged for each candidate of a playout before the next lesson. Playouts
 # and learning take time and memory that grow with the square of the moves, descents do not.
 _JUDGED_PER_CANDIDATE, _MOST_DESCENTS = 2, 20
-# Where a front of routes is small: how much worse than it the end of a descent may be for the next one to begin near
-# it, in ranges of the front (record-to-record travel, Dueck 1993).
-_WORSE = 0.003
 #: The kind of a proposal without learning: a neighbour from the queue.
 _NEIGHBOUR = 1
 
@@ -65,7 +62,6 @@ class SegmentSearch(Proposer):
         "_detours": "component",
         "_queue": [Neighbour],
         "_descent": Maybe(Descent),
-        "_end": Maybe(Neighbour),
         "explored": "i8 [*]",
         "_n_judged_round": "int",
         "_n_judged_lesson": "int",
@@ -83,7 +79,6 @@ class SegmentSearch(Proposer):
         self.n_playouts = self._params.playouts  # before the next local search
         self._queue: deque[Neighbour] = deque()
         self._descent: Descent | None = None
-        self._end: Neighbour | None = None  # of the last descent, if feasible
         self._welcomed: set[int] = set()  # present and future members whose neighbours another search judges
         self._n_judged_round = 0  # neighbours of members, in explorations
         self._lesson = 0  # neighbours judged between two lessons
@@ -161,15 +156,10 @@ class SegmentSearch(Proposer):
         self._descent = None
         if not descent.weights.any():
             return None
-        end, is_feasible = (
-            Neighbour(self.judge.moves, self.judge.objectives, descent.policy),
-            self.judge.distance == 0.0,
-        )
-        self._end = end if is_feasible else None
         if not self._is_lesson:
-            self._queue.append(end)
+            self._queue.append(Neighbour(self.judge.moves, self.judge.objectives, descent.policy))
             return None
-        slot = self._played(end.moves, descent.policy, is_feasible=is_feasible)
+        slot = self._played(self.judge.moves, descent.policy, is_feasible=self.judge.distance == 0.0)
         return self._another_playout() if slot is None else slot
 
     def _explore(self) -> bool:
@@ -224,7 +214,7 @@ class SegmentSearch(Proposer):
         self._is_lesson = int(self.judge.n_judged - self._n_judged_lesson >= self._lesson)
         if self._is_lesson:
             self._n_judged_lesson = self.judge.n_judged
-            self.n_playouts = 1 if self.judge.has_kicks or self.judge.has_routes else self._params.playouts
+            self.n_playouts = 1 if self.judge.has_kicks else self._params.playouts
         else:  # a lesson after so many descents at the latest, as these may judge nothing
             self._n_judged_lesson -= 1 + self._lesson // _MOST_DESCENTS
         return start is not None or is_feasible
@@ -254,10 +244,6 @@ class SegmentSearch(Proposer):
         front = members.objectives
         drawn = search.draw_many(len(front), max(_LEAST_SAMPLE, int(params.sample * len(front))))
         origin, policy = search.member(int(drawn[np.argmin(front[drawn] @ weights)]))
-        end, most = self._end, (front @ weights).min() + _WORSE * (members.scale @ weights)
-        is_small = self.judge.has_routes and len(front) < _LEAST_SAMPLE
-        if end is not None and is_small and end.objectives @ weights <= most:
-            origin, _, policy = end
         if self.judge.has_kicks:
             self._set_out(origin, weights, policy)
             return
@@ -290,5 +276,4 @@ class SegmentSearch(Proposer):
     def restored(self) -> None:
         """Check the restored state: segments can be joined of whole solutions only."""
         descent = [] if self._descent is None else [self.judge.moves]
-        held = [*self._queue, *([] if self._end is None else [self._end])]
-        self.check_solutions([*self._detours.origins, *(neighbour.moves for neighbour in held), *descent])
+        self.check_solutions([*self._detours.origins, *(neighbour.moves for neighbour in self._queue), *descent])
