@@ -39,8 +39,8 @@ _OVERHEAD_NOTES = (
 _PARTS = "Parts of the default search taken out, on plain Python problems"
 _TITLE = "Plain Python problems by the clock"
 _NOTES = (
-    "Mean share of the hypervolume of all runs together (standard deviation); CPU time, one thread; the front of all "
-    "evaluated solutions counts. Evaluations a second in the order of the methods. The least range of "
+    "Mean share of the hypervolume of all runs together (standard deviation); CPU time on a busy machine, one thread; "
+    "the front of all evaluated solutions counts. Evaluations a second in the order of the methods. The least range of "
     "chains was added after a look at this flow shop."
 )
 _AT = f"{EVALUATIONS[-1]} evaluations"

@@ -192,6 +192,15 @@ def test_kinds_that_bring_something_are_drawn_more_often(rng):
     assert drawn[0] == pytest.approx(0.005, abs=0.005)
 
 
+def test_among_kinds_without_success_those_of_known_proposals_are_drawn_less():
+    credit, rng = Credit(2), np.random.default_rng(0)
+    for _ in range(1_000):
+        credit.reward(0, False, is_known=True)
+        credit.reward(1, False)
+    drawn = np.bincount([credit.draw(number) for number in rng.random(4_000)], minlength=2) / 4_000
+    assert drawn[0] == pytest.approx(1 / 6, abs=0.03)
+
+
 SPACES = {
     "one order": Problem.from_permutation(lambda x: (x[0], 1), 1),
     "one choice": Problem.from_choices(lambda x: (x[0], 1), [(3,), (4,)]),
