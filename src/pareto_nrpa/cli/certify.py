@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .common import fail, say
-from .options import DaskOption, DataOption, QuietOption
+from .options import DataOption, QuietOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,9 @@ def certify(
     seconds: Annotated[float | None, typer.Option(help="Stop after this many seconds and keep what is proved.")] = None,
     memory: Annotated[float, typer.Option(help="Approximate memory limit in gigabytes.")] = 4.0,
     workers: Annotated[int, typer.Option(help="Number of processes that share the work; the answer is the same.")] = 1,
-    dask: DaskOption = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Share the work with the Dask cluster of this scheduler, instead of --workers.")
+    ] = None,
     incumbent: Annotated[
         Path | None,
         typer.Option("--from", help="Start from the front in this result of solve, not from a short search."),

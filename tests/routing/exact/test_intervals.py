@@ -43,7 +43,8 @@ def test_no_prices_and_no_memories_prove_what_is_false(kind):
         memories = [rng.permutation(len(each.prices))[: rng.integers(4)].tolist() for _ in each.prices]
         weights = rng.random(len(each.weights)) * (rng.random(len(each.weights)) < 0.7)
         passes = rng.integers(0, 6, rng.integers(6)).tolist()
-        return GroupSum((weights if weights.any() else weights + 1).tolist(), prices.tolist(), memories, passes)
+        weights = weights if weights.any() else weights + 1
+        return GroupSum((weights / weights.sum()).tolist(), prices.tolist(), memories, passes)
 
     for _ in range(5):
         groups = [Group(one.begin, one.end, [disturbed(each) for each in one.sums]) for one in certificate.groups]
@@ -60,7 +61,10 @@ def test_a_sum_that_could_prove_anything_is_refused():
     (each, *_), n = next(group.sums for group in certificate.groups if group.sums), 6
     for wrong in (
         {"weights": [0.0, 0.0]},
-        {"weights": [1.0, -0.1]},
+        {"weights": [1.1, -0.1]},
+        {"weights": [1e300, 1e300]},
+        {"weights": [1.0, 1e-320]},
+        {"prices": [1e300] * n},
         {"weights": [1.0]},
         {"prices": [0.0] * (n - 1)},
         {"memories": [[n]] * n},

@@ -37,6 +37,8 @@ _MOST_PATHS, _AT_A_TIME = 40_000_000, 4_000_000
 _MOST_ROUNDS = 100
 _NO_LIMIT = 1e299
 _NOTHING = np.empty((0, 0))
+# Weighted sums are far from where doubles overflow, or lose digits because they are too small.
+_SUM, _LEAST_WEIGHT, _LARGEST_PRICE = 1e-6, 1e-100, 1e18
 
 
 class _TooMany(Exception):
@@ -98,7 +100,9 @@ def check_intervals(
         raise CertificateError(f"intervals are verified up to {_MOST_CITIES} cities, {problem.name} has {n}.")
     for each in (each for group in groups for each in group.sums):
         cities = {city for remembered in each.memories for city in remembered}
-        is_sound = len(each.weights) == problem.n_objectives and min(each.weights) >= 0 < max(each.weights)
+        is_sound = len(each.weights) == problem.n_objectives and abs(sum(each.weights) - 1) < _SUM
+        is_sound = is_sound and all(x == 0 or x > _LEAST_WEIGHT for x in each.weights)
+        is_sound = is_sound and max(map(abs, each.prices), default=0.0) < _LARGEST_PRICE
         if not is_sound or len(each.prices) != n or len(each.memories) != n or not cities <= {*range(n)}:
             raise CertificateError(f"the weights, prices or memories of a sum are not those of {n} cities.")
     if certificate.status != OPEN:
