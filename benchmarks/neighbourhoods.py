@@ -1,8 +1,8 @@
 """What the parts of local search by segments bring: `python benchmarks/neighbourhoods.py [--seconds 5]`.
 
 Each part is taken out alone. Lists: all moves are near to each. Arcs: objectives are joined from rows, which excludes
-kicks; without `near` lists are complete. Kinds: only those of tours, on routes, and perturbations by place. Useful:
-neighbours put up for evaluation, of a million judged; those that only lead a descent on are not counted.
+kicks; without `near` lists are complete. Kinds: on routes, only those of tours. Useful: neighbours put up for
+evaluation, of a million judged; those that only lead a descent on are not counted.
 """
 
 from __future__ import annotations
