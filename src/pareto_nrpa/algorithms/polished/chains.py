@@ -71,6 +71,7 @@ class Chains:
     def restored(self) -> None:
         """Check the restored state."""
         need(self.moves or self._step >= self._length, "a current solution of its chain")
+        need(self._kind < len(self._changes), "a kind of change of its last step")
 
     def measure(self, scores: Scores) -> None:
         """Extend the range of the first solutions."""
