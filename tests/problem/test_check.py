@@ -107,7 +107,7 @@ class NoObjectives(Bits):
         (Evaluates("ab"), r"evaluate\(\) of Evaluates must return 2 objectives, got 'ab'"),
         (Evaluates((1, 10**400)), r"evaluate\(\) of Evaluates must return 2 objectives, got"),
         (ConstrainedEvaluates(((1, 2), -1)), r"of ConstrainedEvaluates gave -1.0 violations; 0 means feasible"),
-        (ConstrainedEvaluates((1, 2, 3)), "must return \\(2 objectives, violations\\), as it is constrained, got"),
+        (ConstrainedEvaluates((1, 2, 3)), "must return \\(2 objectives, violations\\), because it is constrained, got"),
         (Raises(), r"evaluate\(\) of Raises raised ZeroDivisionError: division by zero"),
         (Biased(np.inf), r"bias\(\) of move 0 at depth 0 of Biased must be a finite number, got inf"),
         (NoObjectives(), "n_objectives of NoObjectives must be a whole number of at least 1, got 0"),

@@ -146,7 +146,7 @@ class CompiledPlayer(Player):
             if not isinstance(move, int | np.integer) or not -_MAX_MOVE < move < _MAX_MOVE:
                 raise ProblemError(
                     f"genotype and given solutions of {problem_name(self.problem)} must have whole numbers as moves, "
-                    f"as it is compiled, got {shown(move)}."
+                    f"because it is compiled, got {shown(move)}."
                 )
         return list(solution)
 

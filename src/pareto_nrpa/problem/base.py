@@ -375,7 +375,7 @@ def wrong_evaluation(problem: Problem, value: Any) -> str:
     """Return the message for an invalid result of `evaluate`."""
     expected = f"{problem.n_objectives} objectives"
     if problem.constrained:
-        expected = f"({expected}, violations), as it is constrained"
+        expected = f"({expected}, violations), because it is constrained"
     return f"evaluate() of {problem_name(problem)} must return {expected}, got {shown(value)}."
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # Far above rounding errors of sums, far below the resolution of any clock.
 TOLERANCE = 1e-9
-# A bound on a time may differ by so much from the time of a tour, as it is a sum in another order.
+# A bound on a time may differ by so much from the time of a tour, because it is a sum in another order.
 NOISE = 1e-11
 
 
